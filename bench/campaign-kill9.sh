@@ -109,7 +109,7 @@ n=$times status=0
 [ "$status" = 1 ] || bad "the campaign after all of them ends with $status: $(tail -1 "$work/stderr")"
 [ ! -e "$out/quarantine" ] || bad "findings are in quarantine: $(ls "$out/quarantine")"
 "$work/txweave" campaign audit "$out" || bad "see above"
-left=$(find "$out" -maxdepth 1 -type d \( -name 'finding-*' -o -name 'suspect-*' \) | wc -l)
+left=$(find "$out" -maxdepth 1 -type d \( -name 'finding-*' -o -name 'unconfirmed-*' \) | wc -l)
 kept=$("$work/txweave" bugs list --out "$out" --format json | grep -c '"dir":') || true
 [ "$kept" = "$left" ] || bad "$kept findings are kept, and there are $left directories"
 half=$(find "$out" -mindepth 1 -maxdepth 2 -name '.new-*' | wc -l)

@@ -31,7 +31,7 @@ n=0 before=0 ended=0
 for ((n = 1; n <= moments; n++)); do
   how=(--reduce-time 300ms)
   [ $((n % 2)) = 0 ] || how=(--no-reduce) # then they are counted as they come
-  timeout 60 "$work/txweave" fuzz --faults lost-delete,lost-insert,aborted-read --seed $((seed + n)) --flood 0 --duration 4s \
+  timeout 60 "$work/txweave" fuzz --inject lost-delete,lost-insert,aborted-read --seed $((seed + n)) --pause-above 0 --duration 4s \
     "${how[@]}" --out "$out" >"$work/stdout" 2>"$work/stderr" &
   pid=$!
   sleep "$((n % 3)).$((n * 7 % 10))" # in the midst of findings, of reductions, of journals
@@ -50,7 +50,7 @@ for ((n = 1; n <= moments; n++)); do
   total=$(counted) || bad "txweave bugs does not read the store: $(cat "$work/listed")"
   [ "$total" -ge "$before" ] || bad "$before findings were counted, and now $total"
   before=$total
-  for dir in "$out"/finding-* "$out"/suspect-*; do
+  for dir in "$out"/finding-* "$out"/unconfirmed-*; do
     [ -e "$dir" ] || continue
     [ -s "$dir/finding.json" ] && [ -s "$dir/case.txw" ] || bad "$dir is not whole"
   done
@@ -58,7 +58,7 @@ for ((n = 1; n <= moments; n++)); do
 done
 
 status=0
-"$work/txweave" fuzz --faults lost-delete --cases 5 --seed "$seed" --flood 0 --out "$out" >"$work/stdout" 2>"$work/stderr" || status=$?
+"$work/txweave" fuzz --inject lost-delete --cases 5 --seed "$seed" --pause-above 0 --out "$out" >"$work/stdout" 2>"$work/stderr" || status=$?
 [ "$status" = 1 ] || bad "the campaign after all of them ends with $status: $(tail -1 "$work/stderr")"
 [ ! -e "$out/quarantine" ] || bad "findings are in quarantine: $(ls "$out/quarantine")"
 echo "$moments moments, $ended campaigns ended by the full disk, $(counted) findings counted in the last store"

@@ -23,7 +23,7 @@ n=0 before=0
 for ((n = 1; n <= times; n++)); do
   how=(--reduce-time 300ms)
   [ $((RANDOM % 2)) = 0 ] || how=(--no-reduce) # then they are counted as they come
-  "$work/txweave" fuzz --faults lost-delete,lost-insert,aborted-read --seed $((seed + n)) --flood 0 --workers 2 \
+  "$work/txweave" fuzz --inject lost-delete,lost-insert,aborted-read --seed $((seed + n)) --pause-above 0 --workers 2 \
     "${how[@]}" --out "$out" >"$work/stdout" 2>"$work/stderr" &
   pid=$!
   # At any moment of the start now and then, else up to 1.5 s after its first finding, however slow the machine is: in the midst of
@@ -31,7 +31,7 @@ for ((n = 1; n <= times; n++)); do
   if [ $((RANDOM % 8)) = 0 ]; then
     sleep "0.$((RANDOM % 10))"
   else
-    while kill -0 "$pid" 2>/dev/null && ! grep -q 'finding\|suspect' "$work/stderr"; do sleep 0.05; done
+    while kill -0 "$pid" 2>/dev/null && ! grep -q 'finding\|unconfirmed' "$work/stderr"; do sleep 0.05; done
     sleep "0.0$((RANDOM % 10))"
     [ $((RANDOM % 2)) = 0 ] || sleep "$((RANDOM % 2)).$((RANDOM % 5))"
   fi
@@ -43,7 +43,7 @@ for ((n = 1; n <= times; n++)); do
     bad "txweave bugs does not read the store"
   [ "$total" -ge "$before" ] || bad "$before findings were counted, and now $total"
   before=$total
-  for dir in "$out"/finding-* "$out"/suspect-*; do
+  for dir in "$out"/finding-* "$out"/unconfirmed-*; do
     [ -e "$dir" ] || continue
     [ -s "$dir/finding.json" ] && [ -s "$dir/case.txw" ] || bad "$dir is not whole"
   done
@@ -52,12 +52,12 @@ done
 # One more campaign, to its end: it takes care of what is left.
 n=$times
 status=0
-"$work/txweave" fuzz --faults lost-delete --cases 5 --seed "$seed" --flood 0 --out "$out" >"$work/stdout" 2>"$work/stderr" || status=$?
+"$work/txweave" fuzz --inject lost-delete --cases 5 --seed "$seed" --pause-above 0 --out "$out" >"$work/stdout" 2>"$work/stderr" || status=$?
 [ "$status" = 1 ] || bad "the campaign after all of them ends with $status: $(tail -1 "$work/stderr")"
 [ ! -e "$out/quarantine" ] || bad "findings are in quarantine: $(ls "$out/quarantine")"
 if find "$out" -name '.new-*' | grep -q .; then bad "half-written files stay: $(find "$out" -name '.new-*')"; fi
 kept=$("$work/txweave" bugs list --out "$out" --format json | grep -c '"dir":') || true
-left=$(find "$out" -maxdepth 1 \( -name 'finding-*' -o -name 'suspect-*' \) | wc -l)
+left=$(find "$out" -maxdepth 1 \( -name 'finding-*' -o -name 'unconfirmed-*' \) | wc -l)
 [ "$kept" = "$left" ] || bad "$kept findings are kept, and there are $left directories"
 before=$("$work/txweave" bugs list --out "$out" --format json | grep -o '"count": [0-9]*' | awk '{s += $2} END {print s + 0}')
 echo "$times campaigns killed, $before findings counted, $kept kept, $("$work/txweave" bugs list --out "$out" | wc -l) bugs"

@@ -76,7 +76,7 @@ races)
       for s in $(seq "$seed" $((seed + 9))); do
         for how in "" --perturb; do
           # shellcheck disable=SC2046
-          "$work/txweave" storm $(target "$t") --workload blindw-rw --keys 40 --duration "${seconds:-3}s" --seed "$s" --faults $r $how 2>/dev/null |
+          "$work/txweave" storm $(target "$t") --workload blindw-rw --keys 40 --duration "${seconds:-3}s" --seed "$s" --inject $r $how 2>/dev/null |
             awk -v r="$r $t ${how:-plain} $s" '/^transactions /{n = $2} /^findings /{f = $2} END {print r, n + 0, "transactions", f + 0, "findings"}'
         done
       done

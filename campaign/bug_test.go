@@ -15,9 +15,9 @@ import (
 	"txweave/finding"
 )
 
-func TestFlood(t *testing.T) {
+func TestPauses(t *testing.T) {
 	var alarms []string
-	f := newFlood(50, func(cause string, cases int) { alarms = append(alarms, fmt.Sprint(cause, cases)) })
+	f := newPauses(50, func(cause string, cases int) { alarms = append(alarms, fmt.Sprint(cause, cases)) })
 	held := 0
 	step := func(causes ...string) {
 		f.note(causes)
@@ -27,33 +27,33 @@ func TestFlood(t *testing.T) {
 			}
 		}
 	}
-	for i := range floodWindow - 1 {
+	for i := range pauseWindow - 1 {
 		if step("often"); i%4 == 0 {
 			step("seldom")
 		}
 	}
-	if f.cases < floodWindow {
+	if f.cases < pauseWindow {
 		t.Fatal("the window is not full")
 	}
 	if len(alarms) != 1 || !strings.HasPrefix(alarms[0], "often") || held == 0 || f.held["often"] != held ||
 		f.held["seldom"] != 0 {
 		t.Fatalf("alarms %v, held %v", alarms, f.held)
 	}
-	for range floodWindow * 3 / 4 {
+	for range pauseWindow * 3 / 4 {
 		step()
 	}
 	before := held
 	if step("often"); held != before {
 		t.Error("still held when it is rare again")
 	}
-	for range floodWindow {
+	for range pauseWindow {
 		step("often")
 	}
 	if len(alarms) != 2 || held == before {
-		t.Errorf("the second flood: %v", alarms)
+		t.Errorf("the second pause: %v", alarms)
 	}
-	never := newFlood(0, nil)
-	for range 2 * floodWindow {
+	never := newPauses(0, nil)
+	for range 2 * pauseWindow {
 		if never.note([]string{"x"}); never.holds("x") {
 			t.Fatal("held though switched off")
 		}

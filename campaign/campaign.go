@@ -46,18 +46,18 @@ type Config struct {
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() finding.Environment
 	// NewReducer opens what makes the cases of findings smaller, when the first finding comes; nil: nothing does.
-	NewReducer func(ctx context.Context) (Reducer, error)
-	ReduceTime time.Duration // for each finding, and once more for all that are left at the end
-	MaxKept    int           // findings of one bug whose files are kept
-	Suspects   int           // so many findings of one signature that do not come back each time are a bug; 0: three
-	Flood      int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
+	NewReducer  func(ctx context.Context) (Reducer, error)
+	ReduceTime  time.Duration // for each finding, and once more for all that are left at the end
+	MaxKept     int           // findings of one bug whose files are kept
+	Unconfirmed int           // so many findings of one signature that do not come back each time are a bug; 0: three
+	PauseAbove  int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
 	// Known returns the name of the known bug that a finding is; "" if it is none.
 	Known func(f *finding.Finding, sig finding.Signature) string
 	// Progress is called after every case, never from two goroutines at once.
 	Progress func(*Summary)
-	// Report is called for every bug that this campaign meets for the first time, and again when one of suspects has
-	// become one of findings.
-	Report func(ref FindingRef, f *finding.Finding, suspect bool)
+	// Report is called for every bug that this campaign meets for the first time, and again when one was unconfirmed
+	// and is open now.
+	Report func(ref FindingRef, f *finding.Finding, unconfirmed bool)
 	// Note is called with what else there is to say, on one line.
 	Note func(text string)
 }
@@ -68,14 +68,14 @@ type run struct {
 	mu      sync.Mutex
 	sum     *Summary
 	env     finding.Environment
-	flood   *flood
+	pauses  *pauses
 	queue   *reductions // nil: nothing is reduced
 	start   time.Time
 	stop    context.CancelFunc
 	failure error
 
 	ids      int             // findings named so far
-	floods   map[string]bool // causes that were paused, some time
+	paused   map[string]bool // causes that were paused, some time
 	repeated map[string]int  // findings that came back each time, by signature
 	faults   int             // of txweave's own, since a case was checked
 	texts    int             // of cases that could not be checked, kept
@@ -86,8 +86,8 @@ type run struct {
 func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	r := &run{cfg: cfg, start: time.Now(), sum: &Summary{Seed: cfg.Seed, CrossEdges: map[string]int{},
 		Features: map[string]int{}, Bugs: []*BugRef{},
-		Findings: []FindingRef{}, Known: map[string]int{}, Flaky: []string{}, Skipped: map[string]int{}},
-		floods: map[string]bool{}, repeated: map[string]int{}}
+		Findings: []FindingRef{}, Known: map[string]int{}, Unconfirmed: []string{}, Skipped: map[string]int{}},
+		paused: map[string]bool{}, repeated: map[string]int{}}
 	if cfg.Source.Made != nil {
 		r.sum.FromSeeds = &FromSeeds{}
 	}
@@ -95,8 +95,8 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if !keeps {
 		r.cfg.Store = &store.Memory{}
 	}
-	r.flood = newFlood(cfg.Flood, r.flooded)
-	r.sum.Paused = r.flood.held
+	r.pauses = newPauses(cfg.PauseAbove, r.pausing)
+	r.sum.Paused = r.pauses.held
 	workers, err := r.open(ctx)
 	if err != nil {
 		return r.sum, err
@@ -327,12 +327,12 @@ func (r *run) finish(res *CaseResult, text []byte) error {
 		r.sum.FromSeeds.add(res)
 	}
 	var causes []string
-	for _, f := range slices.Concat(res.Findings, res.Flaky) {
+	for _, f := range slices.Concat(res.Findings, res.Unconfirmed) {
 		if c := f.Signature; !slices.Contains(causes, c) {
 			causes = append(causes, c)
 		}
 	}
-	r.flood.note(causes)
+	r.pauses.note(causes)
 	done := &store.CaseDone{Case: res.Case, Outcome: res.Outcome(), Work: res.work(), Uses: res.Uses}
 	if done.Outcome == finding.Unchecked {
 		done.Unchecked = &store.Unchecked{Seed: r.cfg.Seed, Case: res.Case, Reason: cmp.Or(res.Skipped, SkippedUnknown),
@@ -351,8 +351,8 @@ func (r *run) finish(res *CaseResult, text []byte) error {
 		}
 		lost = errors.Join(lost, r.found(res, f, i, done, &list))
 	}
-	for i := range res.Flaky {
-		lost = errors.Join(lost, r.found(res, &res.Flaky[i], len(res.Findings)+i, done, &list))
+	for i := range res.Unconfirmed {
+		lost = errors.Join(lost, r.found(res, &res.Unconfirmed[i], len(res.Findings)+i, done, &list))
 	}
 	counted, err := r.counted(done, list, lost)
 	lost = errors.Join(lost, err)

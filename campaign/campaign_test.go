@@ -95,8 +95,8 @@ func TestAddingUp(t *testing.T) {
 		Statements: Statements{Generated: 120, Errored: 16, Effective: 72, Rows: 160, Survived: 64, DroppedBlocked: 8,
 			DroppedCyclic: 16, DroppedAborted: 32}, Features: map[string]int{"select": 8},
 		Runs: 30, Replays: 50, ServerStatements: 1000, Bugs: []*BugRef{}, Findings: []FindingRef{}, Known: map[string]int{},
-		Paused: map[string]int{},
-		Flaky:  []string{}, Skipped: map[string]int{"environment": 2}})
+		Paused:      map[string]int{},
+		Unconfirmed: []string{}, Skipped: map[string]int{"environment": 2}})
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -137,30 +137,30 @@ func TestFindingsAndFlaky(t *testing.T) {
 		r := result(n)
 		if n == 1 {
 			r.Findings = []Found{found("a"), found("b")}
-			r.Flaky = []Found{found("c")}
+			r.Unconfirmed = []Found{found("c")}
 		}
 		return r, nil
 	})
 	cfg.Source.Count = 3
 	cfg.Store = store.In(filepath.Join(t.TempDir(), "out"))
 	var reports []string
-	cfg.Report = func(ref FindingRef, f *finding.Finding, flaky bool) {
-		reports = append(reports, fmt.Sprintln(ref.ID, f.Class, flaky))
+	cfg.Report = func(ref FindingRef, f *finding.Finding, unconfirmed bool) {
+		reports = append(reports, fmt.Sprintln(ref.ID, f.Class, unconfirmed))
 	}
 	s, err := Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Findings) != 3 || s.CasesFinding != 1 || s.CasesClean != 2 ||
-		s.Suspected() != 1 || s.Bugs[2].Status != finding.StatusSuspect || s.Findings[0].ID != "finding-000001-0" ||
+		s.UnconfirmedBugs() != 1 || s.Bugs[2].Status != finding.StatusUnconfirmed || s.Findings[0].ID != "finding-000001-0" ||
 		s.Findings[1].Class != "b" || s.Findings[1].Signature != "b" {
 		t.Errorf("findings %+v", s.Findings)
 	}
-	if !slices.Equal(s.Flaky, []string{"suspect-000001-2"}) {
-		t.Errorf("flaky %v", s.Flaky)
+	if !slices.Equal(s.Unconfirmed, []string{"unconfirmed-000001-2"}) {
+		t.Errorf("unconfirmed %v", s.Unconfirmed)
 	}
 	if want := []string{"finding-000001-0 a false\n", "finding-000001-1 b false\n",
-		"suspect-000001-2 c true\n"}; !slices.Equal(reports, want) {
+		"unconfirmed-000001-2 c true\n"}; !slices.Equal(reports, want) {
 		t.Errorf("reports %v", reports)
 	}
 	for _, f := range s.Findings {
@@ -180,7 +180,7 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 			if err := os.WriteFile(file, nil, 0o644); err != nil { // it could have been made a directory until now
 				return nil, err
 			}
-			r.Findings, r.Flaky = []Found{found("a")}, []Found{found("b")}
+			r.Findings, r.Unconfirmed = []Found{found("a")}, []Found{found("b")}
 		}
 		return r, nil
 	})
@@ -189,10 +189,10 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 	cfg.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") ||
-		!strings.Contains(err.Error(), "suspect-000002-1") {
+		!strings.Contains(err.Error(), "unconfirmed-000002-1") {
 		t.Errorf("error %v", err)
 	}
-	if s.Cases != 3 || len(s.Findings) != 2 || s.Findings[0].Dir != "" || len(s.Flaky) != 1 || reports != 2 ||
+	if s.Cases != 3 || len(s.Findings) != 2 || s.Findings[0].Dir != "" || len(s.Unconfirmed) != 1 || reports != 2 ||
 		*closed != 1 {
 		t.Errorf("%+v, %d reports, %d closed", s, reports, *closed)
 	}
@@ -312,19 +312,19 @@ func TestWorkerThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestSuspectsBecomeABug: what comes back now and then counts once there are enough of one signature, or at once where
-// the engine is in the process.
-func TestSuspectsBecomeABug(t *testing.T) {
-	for _, tc := range []struct{ enough, cases, suspected, reported int }{{0, 2, 1, 0}, {0, 3, 0, 1}, {1, 1, 0, 1}} {
+// TestUnconfirmedBecomeABug: what comes back now and then counts once there are enough of one signature, or at once
+// where the engine is in the process.
+func TestUnconfirmedBecomeABug(t *testing.T) {
+	for _, tc := range []struct{ enough, cases, unconfirmed, reported int }{{0, 2, 1, 0}, {0, 3, 0, 1}, {1, 1, 0, 1}} {
 		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
 			r := result(n)
-			r.Flaky = []Found{found("a")}
+			r.Unconfirmed = []Found{found("a")}
 			return r, nil
 		})
-		cfg.Source.Count, cfg.Suspects = tc.cases, tc.enough
+		cfg.Source.Count, cfg.Unconfirmed = tc.cases, tc.enough
 		s, err := Run(t.Context(), cfg)
-		if err != nil || s.Suspected() != tc.suspected || s.Reported() != tc.reported {
-			t.Errorf("%+v: %v, %d suspected, %d reported", tc, err, s.Suspected(), s.Reported())
+		if err != nil || s.UnconfirmedBugs() != tc.unconfirmed || s.Reported() != tc.reported {
+			t.Errorf("%+v: %v, %d unconfirmed, %d reported", tc, err, s.UnconfirmedBugs(), s.Reported())
 		}
 	}
 }

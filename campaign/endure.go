@@ -90,7 +90,7 @@ func (r *run) endure(ctx context.Context, w *Worker, job Job, met *CaseResult, w
 		why = fmt.Errorf("txweave itself failed at %d cases in a row: %w", most+1, why)
 		return met, errors.Join(why, r.wrote(job, why, ""))
 	}
-	if met != nil && len(met.Findings)+len(met.Flaky) > 0 {
+	if met != nil && len(met.Findings)+len(met.Unconfirmed) > 0 {
 		return met, errors.Join(r.wrote(job, why, "the case is not run again: what it had shown before is kept"),
 			r.replace(ctx, w))
 	}
@@ -112,7 +112,7 @@ func (r *run) endure(ctx context.Context, w *Worker, job Job, met *CaseResult, w
 		detail += "; again: " + finding.Line(err.Error())
 		again = "run again: " + told(err)
 	}
-	if res == nil || len(res.Findings)+len(res.Flaky) == 0 {
+	if res == nil || len(res.Findings)+len(res.Unconfirmed) == 0 {
 		res = &CaseResult{Case: job.Case, Skipped: SkippedFault, Detail: detail}
 	}
 	return res, errors.Join(r.wrote(job, why, again), r.replace(ctx, w))
@@ -146,7 +146,7 @@ func (r *run) wrote(job Job, why error, again string) error {
 	defer r.mu.Unlock()
 	where, err := r.cfg.Store.Fault(name, []byte(b.String()))
 	if where != "" {
-		r.note("the fault is described in " + where)
+		r.note("the error is described in " + where)
 	}
 	return err
 }

@@ -238,7 +238,7 @@ func TestCountsAddUp(t *testing.T) {
 			sum.CasesChecked)
 	}
 	if st := sum.Statements; st.Generated != st.Survived+st.DroppedBlocked+st.DroppedCyclic+st.DroppedAborted+
-		st.DroppedGuilty || st.Generated != 4*15 {
+		st.DroppedBlamed || st.Generated != 4*15 {
 		t.Errorf("%+v", st)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, store.FaultsDir, "seed-7-case-000001.txt"))

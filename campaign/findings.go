@@ -14,12 +14,12 @@ import (
 	"txweave/finding/signature"
 )
 
-// flooded tells that a cause is paused.
-func (r *run) flooded(cause string, cases int) {
-	r.note(fmt.Sprintf("set-up fault? %s shows in %d of the last %d cases: its findings are paused, and only counted "+
+// pausing tells that a cause is paused.
+func (r *run) pausing(cause string, cases int) {
+	r.note(fmt.Sprintf("%s shows in %d of the last %d cases: is the set-up right? Its findings are only counted "+
 		"until it is rarer",
-		cause, cases, floodWindow))
-	r.floods[cause] = true
+		cause, cases, pauseWindow))
+	r.paused[cause] = true
 	for _, b := range r.sum.Bugs {
 		b.Paused = b.Paused || b.coarse == cause
 	}
@@ -31,11 +31,11 @@ func (r *run) note(text string) {
 	}
 }
 
-// found decides what becomes of a finding, or of a suspect, which did not come back each time: held back, counted as a
+// found decides what becomes of a finding, or of one that did not come back each time: held back, counted as a
 // known bug, or saved, and in the list of those that are to be reduced and placed. Number is the finding's in its case,
 // those that came back each time first.
 func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone, list *[]pending) error {
-	if r.flood.holds(f.Signature) {
+	if r.pauses.holds(f.Signature) {
 		done.Held = append(done.Held, f.Signature)
 		return nil
 	}
@@ -102,21 +102,21 @@ func (r *run) accept(p pending) error {
 // record is a finding's finding.json. Its name is unique in the campaign and tells the case; where several campaigns
 // share a store it is the same whenever the case is run.
 func (r *run) record(res *CaseResult, f *Found, number int) *finding.Record {
-	kind, suspect := "finding", number >= len(res.Findings)
-	if suspect {
-		kind = "suspect"
+	kind, unconfirmed := finding.KindConfirmed, number >= len(res.Findings)
+	if unconfirmed {
+		kind = finding.KindUnconfirmed
 	}
 	if r.cfg.Name != "" {
 		kind += "-" + r.cfg.Name
 	} else {
 		number = r.ids
 	}
-	rec := &finding.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, number), Finding: f.Finding, Suspect: suspect,
-		Environment: r.env}
+	rec := &finding.Record{ID: fmt.Sprintf("%s-%06d-%d", kind, res.Case, number), Finding: f.Finding,
+		Unconfirmed: unconfirmed, Environment: r.env}
 	rec.Environment.Case = res.Case
 	r.ids++
-	if suspect {
-		r.sum.Flaky = append(r.sum.Flaky, rec.ID)
+	if unconfirmed {
+		r.sum.Unconfirmed = append(r.sum.Unconfirmed, rec.ID)
 	}
 	return rec
 }
@@ -154,7 +154,7 @@ func (r *run) place(list ...pending) error {
 	in := make([]store.Placement, len(list))
 	for i := range list {
 		p := &list[i]
-		in[i] = store.Placement{Record: p.rec, Signature: p.sig, Name: p.name, Suspects: r.cfg.Suspects}
+		in[i] = store.Placement{Record: p.rec, Signature: p.sig, Name: p.name, Unconfirmed: r.cfg.Unconfirmed}
 		if p.name == "" {
 			in[i].Files = p.files
 		}
@@ -201,7 +201,7 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	for _, b := range r.sum.Bugs {
 		if b.ID == g.ID && g.ID != "" {
 			b.Count++
-			if b.Status == finding.StatusSuspect && g.Status == finding.StatusOpen {
+			if b.Status == finding.StatusUnconfirmed && g.Status == finding.StatusOpen {
 				r.report(ref, rec, false) // there are enough of them now
 			}
 			b.Status = g.Status
@@ -216,15 +216,15 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	}
 	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1,
 		Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
-		Paused: r.floods[g.Signature.Coarse], coarse: g.Signature.Coarse})
-	if g.Status == finding.StatusOpen || g.Status == finding.StatusSuspect {
-		r.report(ref, rec, g.Status == finding.StatusSuspect)
+		Paused: r.paused[g.Signature.Coarse], coarse: g.Signature.Coarse})
+	if g.Status == finding.StatusOpen || g.Status == finding.StatusUnconfirmed {
+		r.report(ref, rec, g.Status == finding.StatusUnconfirmed)
 	}
 }
 
-func (r *run) report(ref FindingRef, rec *finding.Record, suspect bool) {
+func (r *run) report(ref FindingRef, rec *finding.Record, unconfirmed bool) {
 	if r.cfg.Report != nil {
-		r.cfg.Report(ref, &rec.Finding, suspect)
+		r.cfg.Report(ref, &rec.Finding, unconfirmed)
 	}
 }
 

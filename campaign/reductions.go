@@ -223,7 +223,7 @@ func (q *reductions) reduce(p pending) {
 			return
 		}
 		if small.Repeated > 0 && small.Confirmed == small.Repeated {
-			p.rec.Suspect = false // the smaller case shows it each time
+			p.rec.Unconfirmed = false // the smaller case shows it each time
 		}
 		rec := *p.rec
 		rec.Finding = small.Finding
@@ -276,7 +276,7 @@ func (q *reductions) try(p pending) (small *Reduced, err error) {
 		}
 	}()
 	if small, err = q.reducer.Reduce(ctx, p.rec, text); err != nil && ctx.Err() != nil && q.ctx.Err() == nil {
-		err = fmt.Errorf("the time for it was over before it had shown the finding again: %w", err)
+		err = fmt.Errorf("--reduce-time was over before the case had shown the finding again: %w", err)
 	}
 	return small, err
 }

@@ -42,10 +42,10 @@ type CaseResult struct {
 	Skipped     string         `json:"skipped,omitempty"` // why it was not checked …
 	Detail      string         `json:"detail,omitempty"`  // … and what was said, on one line
 	// why the oracle or the database does not take a case given as text
-	Refused  string   `json:"refused,omitempty"`
-	Uses     []string `json:"uses,omitempty"` // productions of the generator that it is made of
-	Findings []Found  `json:"findings,omitempty"`
-	Flaky    []Found  `json:"flaky,omitempty"`
+	Refused     string   `json:"refused,omitempty"`
+	Uses        []string `json:"uses,omitempty"` // productions of the generator that it is made of
+	Findings    []Found  `json:"findings,omitempty"`
+	Unconfirmed []Found  `json:"unconfirmed,omitempty"`
 	// Doing says that this is no result yet: the case is still being checked, and this is what it is at.
 	Doing string `json:"doing,omitempty"`
 	// Fatal says that the worker cannot go on, and why.
@@ -53,9 +53,9 @@ type CaseResult struct {
 	Unavailable bool   `json:"unavailable,omitempty"` // … because the target is not to be had
 }
 
-// FindBySignature returns a result's finding with a signature, one that is flaky if need be; nil if it has none.
+// FindBySignature returns a result's finding with a signature, one that is unconfirmed if need be; nil if it has none.
 func FindBySignature(res *CaseResult, signature string) *Found {
-	for _, list := range [][]Found{res.Findings, res.Flaky} {
+	for _, list := range [][]Found{res.Findings, res.Unconfirmed} {
 		for i := range list {
 			if list[i].Signature == signature {
 				return &list[i]
@@ -68,7 +68,7 @@ func FindBySignature(res *CaseResult, signature string) *Found {
 // Outcome says what became of the case; of finding.Unchecked Skipped says why.
 func (r *CaseResult) Outcome() finding.CaseOutcome {
 	switch {
-	case len(r.Findings)+len(r.Flaky) > 0:
+	case len(r.Findings)+len(r.Unconfirmed) > 0:
 		return finding.Found
 	case r.Checked:
 		return finding.Clean
@@ -95,7 +95,7 @@ type Found struct {
 }
 
 // Statements counts generated statements and what became of them:
-// Generated = Survived + DroppedBlocked + DroppedCyclic + DroppedAborted + DroppedGuilty, over the cases that were
+// Generated = Survived + DroppedBlocked + DroppedCyclic + DroppedAborted + DroppedBlamed, over the cases that were
 // checked.
 type Statements struct {
 	Generated      int `json:"generated"`
@@ -108,13 +108,13 @@ type Statements struct {
 	DroppedBlocked int `json:"dropped_blocked"`
 	DroppedCyclic  int `json:"dropped_cyclic"`
 	DroppedAborted int `json:"dropped_aborted"`
-	DroppedGuilty  int `json:"dropped_guilty"`
+	DroppedBlamed  int `json:"dropped_blamed"`
 }
 
 // missing says of a case that was checked which of its statements nothing is known of; nil where the counts add up.
 func (r *CaseResult) missing() error {
 	st := &r.Statements
-	if told := st.Survived + st.DroppedBlocked + st.DroppedCyclic + st.DroppedAborted + st.DroppedGuilty; r.Checked &&
+	if told := st.Survived + st.DroppedBlocked + st.DroppedCyclic + st.DroppedAborted + st.DroppedBlamed; r.Checked &&
 		told != st.Generated {
 		return fmt.Errorf("of %d statements %d have survived or were dropped for a reason: the counts do not add up",
 			st.Generated, told)
@@ -188,7 +188,7 @@ type Summary struct {
 	Repeats          int            `json:"repeats"`  // findings of bugs that have enough kept
 	Known            map[string]int `json:"known"`    // findings of known bugs, by the bug's name
 	Paused           map[string]int `json:"paused"`   // findings held back as a fault of the set-up, by signature
-	Flaky            []string       `json:"flaky"`
+	Unconfirmed      []string       `json:"unconfirmed"`
 	// Waiting is how many findings are to be reduced yet, and LastBug the bug that was new last, with when: for who
 	// watches.
 	Waiting   int            `json:"-"`
@@ -255,11 +255,11 @@ func (s *Summary) Total() int {
 	return n
 }
 
-// Suspected is how many bugs the campaign found whose findings did not come back each time.
-func (s *Summary) Suspected() int {
+// UnconfirmedBugs is how many bugs the campaign found whose findings did not come back each time.
+func (s *Summary) UnconfirmedBugs() int {
 	n := 0
 	for _, b := range s.Bugs {
-		if b.Status == finding.StatusSuspect && !b.Paused {
+		if b.Status == finding.StatusUnconfirmed && !b.Paused {
 			n++
 		}
 	}
@@ -288,7 +288,7 @@ func (s *Statements) add(o *Statements) {
 	s.DroppedBlocked += o.DroppedBlocked
 	s.DroppedCyclic += o.DroppedCyclic
 	s.DroppedAborted += o.DroppedAborted
-	s.DroppedGuilty += o.DroppedGuilty
+	s.DroppedBlamed += o.DroppedBlamed
 }
 
 // SurvivalRate is the share of statements outside aborted transactions that reached the first replay.

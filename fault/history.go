@@ -96,7 +96,7 @@ var ofHistory = []CatalogueEntry{
 	{Kind: HistoryWrongTotal, Class: History,
 		Title: "The accounts of a bank do not hold together what they must", Source: "Jepsen's workload bank"},
 	{Kind: HistoryNegativeBalance, Class: History,
-		Title: "An account holds less than nothing", Source: "Jepsen's workload bank"},
+		Title: "An account has a negative balance", Source: "Jepsen's workload bank"},
 	{Kind: HistoryMissingBalance, Class: History,
 		Title: "A read of all accounts misses one", Source: "Jepsen's workload bank"},
 	{Kind: HistoryUnexpectedAccount, Class: History,

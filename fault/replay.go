@@ -11,7 +11,7 @@ const (
 	MatchedAffected Kind = "matched-versus-affected"
 	RefusedHeld     Kind = "refused-versus-held"
 	NoOrder         Kind = "no-order"
-	ChangedMet      Kind = "changed-versus-met"
+	ChangedMatched  Kind = "changed-versus-matched"
 )
 
 var ofReplay = []CatalogueEntry{
@@ -60,9 +60,10 @@ var ofReplay = []CatalogueEntry{
 			"otherwise.",
 		Source: "TxCheck, Theorem 1, of whole transactions",
 		Old:    []string{"no order gives this answer"}},
-	{Kind: ChangedMet, Class: Replay,
+	{Kind: ChangedMatched, Class: Replay,
 		Title: "{stmt} changes a row though its condition is not true, or passes over one of which it is",
 		Why: "The query was right before it, alone on the database and without a transaction: the " +
 			"condition holds for the same rows in both.",
-		Source: "the manuals: ON CONFLICT DO UPDATE … WHERE"},
+		Source: "the manuals: ON CONFLICT DO UPDATE … WHERE",
+		Old:    []string{"changed-versus-met"}},
 }

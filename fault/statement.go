@@ -6,7 +6,7 @@ const (
 	Spelled              Kind = "affected-versus-spelled"
 	MatchedWritten       Kind = "matched-versus-written"
 	Returned             Kind = "returned-versus-written"
-	Given                Kind = "given-versus-left"
+	Assigned             Kind = "assigned-versus-stored"
 	UnmetRow             Kind = "changed-unmet-row"
 	Carried              Kind = "carried-otherwise"
 	RefusedCarried       Kind = "refused-versus-carried"
@@ -26,8 +26,8 @@ const (
 	NoKey                Kind = "no-key"
 	BadKey               Kind = "bad-key"
 	FailedCommit         Kind = "failed-commit"
-	RefusedOwed          Kind = "refused-versus-owed"
-	CommittedOwed        Kind = "committed-versus-owed"
+	RefusedUnmatched     Kind = "refused-versus-unmatched"
+	CommittedUnmatched   Kind = "committed-versus-unmatched"
 	PassedOver           Kind = "passed-over-after-wait"
 	PassedOverMoved      Kind = "passed-over-moved-row"
 	ConflictBeforeCommit Kind = "conflict-before-commit"
@@ -72,12 +72,13 @@ var ofStatement = []CatalogueEntry{
 			"read right after it, with nothing in between, shows other rows or values.",
 		Want:   "each row that it writes, once, with the values that the row has then.",
 		Source: "the manuals: RETURNING"},
-	{Kind: Given, Class: Statement,
+	{Kind: Assigned, Class: Statement,
 		Title: "{stmt} leaves another value than it gives",
 		Why: "Its text says what it gives to a column. A read right after it, with nothing in between, " +
 			"shows another value.",
 		Want:   "the row holds what the statement's text gives to it.",
-		Source: "ISO/IEC 9075-2, store assignment"},
+		Source: "ISO/IEC 9075-2, store assignment",
+		Old:    []string{"given-versus-left"}},
 	{Kind: UnmetRow, Class: Statement,
 		Title: "{stmt} changes a row that is not in its way",
 		Why: "An upsert changes the rows that have a unique key of one that it spells. The read right " +
@@ -187,18 +188,20 @@ var ofStatement = []CatalogueEntry{
 			"another transaction alone. Here it fails with another error.",
 		Want:   "COMMIT succeeds, or fails for a conflict with another transaction.",
 		Source: "ISO/IEC 9075-2, COMMIT"},
-	{Kind: RefusedOwed, Class: Statement,
+	{Kind: RefusedUnmatched, Class: Statement,
 		Title: "A COMMIT is refused for a foreign key that no row violates",
 		Why: "A foreign key that is DEFERRABLE INITIALLY DEFERRED is checked when the transaction " +
 			"commits. Right before that each row refers to one that is there, and the COMMIT fails.",
 		Want:   "COMMIT succeeds: each row refers to one that is there.",
-		Source: "ISO/IEC 9075-2, deferred constraints"},
-	{Kind: CommittedOwed, Class: Statement,
+		Source: "ISO/IEC 9075-2, deferred constraints",
+		Old:    []string{"refused-versus-owed"}},
+	{Kind: CommittedUnmatched, Class: Statement,
 		Title: "A COMMIT succeeds and leaves a row that refers to none",
 		Why: "A foreign key that is DEFERRABLE INITIALLY DEFERRED is checked when the transaction " +
 			"commits. Right before that a row refers to one that is not there, and the COMMIT succeeds.",
 		Want:   "COMMIT fails: a row refers to one that is not there.",
-		Source: "ISO/IEC 9075-2, deferred constraints"},
+		Source: "ISO/IEC 9075-2, deferred constraints",
+		Old:    []string{"committed-versus-owed"}},
 	{Kind: ReadsDisagree, Class: Statement,
 		Title: "{stmt} and another read of the same state cannot both be true",
 		Why: "Both see the same state of the table, and nothing was written in between. Whatever that state is, one of " +

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"txweave/internal/former"
 )
 
 // Status is what people have found out about a bug.
@@ -14,41 +16,53 @@ type Status string
 
 // The states of a bug.
 const (
-	StatusOpen      Status = "open"
-	StatusSuspect   Status = "suspect"   // its findings did not come back each time, and there are few of them
-	StatusDuplicate Status = "duplicate" // of another one, Bug.Of; findings are counted there
-	StatusInvalid   Status = "invalid"   // no bug: findings are counted and not reported
-	StatusFixed     Status = "fixed"     // in a version, Bug.FixedIn; a finding in it or a later one opens the bug again
+	StatusOpen        Status = "open"
+	StatusUnconfirmed Status = "unconfirmed" // its findings did not come back each time, and there are few of them
+	StatusDuplicate   Status = "duplicate"   // of another one, Bug.Of; findings are counted there
+	StatusInvalid     Status = "invalid"     // no bug: findings are counted and not reported
+	StatusFixed       Status = "fixed"       // in Bug.FixedIn; a finding in that version or a later one opens it again
 )
+
+// UnmarshalText reads a status, also by its earlier name.
+func (s *Status) UnmarshalText(text []byte) error {
+	*s = Status(former.Statuses.Now(string(text)))
+	return nil
+}
 
 // Bug is a group of findings that have one cause, as far as their signatures tell.
 type Bug struct {
-	ID         string         `json:"id"` // "B7"
-	DBMS       string         `json:"dbms"`
-	Status     Status         `json:"status"`
-	Class      string         `json:"class"`
-	Signature  Signature      `json:"signature"`
-	Also       []Signature    `json:"also,omitempty"`     // of bugs that were merged into it
-	ShownAs    []string       `json:"shown_as,omitempty"` // first parts of its findings' signatures, sorted
-	Title      string         `json:"title,omitempty"`    // of the finding whose case was reduced last
-	Summary    string         `json:"summary"`            // of the first finding
-	Of         string         `json:"of,omitempty"`
-	FixedIn    string         `json:"fixed_in,omitempty"`
-	Note       string         `json:"note,omitempty"` // why it is invalid, why it was opened again
-	Labels     []string       `json:"labels,omitempty"`
-	Count      int            `json:"count"`              // findings, kept or not
-	Suspects   int            `json:"suspects,omitempty"` // those of them that did not come back each time
-	Planted    []string       `json:"planted,omitempty"`  // see Environment.Planted: no bug of the engine
-	Origin     Origin         `json:"origin"`             // of the first finding
-	First      time.Time      `json:"first"`
-	Last       time.Time      `json:"last"`
-	Versions   []string       `json:"versions"` // on which it was found
-	Isolations []string       `json:"isolations"`
-	Kept       []Kept         `json:"kept"` // findings whose files are kept, oldest first
-	Verified   []Verification `json:"verified,omitempty"`
+	ID          string         `json:"id"` // "B7"
+	DBMS        string         `json:"dbms"`
+	Status      Status         `json:"status"`
+	Class       string         `json:"class"`
+	Signature   Signature      `json:"signature"`
+	Also        []Signature    `json:"also,omitempty"`     // of bugs that were merged into it
+	ShownAs     []string       `json:"shown_as,omitempty"` // first parts of its findings' signatures, sorted
+	Title       string         `json:"title,omitempty"`    // of the finding whose case was reduced last
+	Summary     string         `json:"summary"`            // of the first finding
+	Of          string         `json:"of,omitempty"`
+	FixedIn     string         `json:"fixed_in,omitempty"`
+	Note        string         `json:"note,omitempty"` // why it is invalid, why it was opened again
+	Labels      []string       `json:"labels,omitempty"`
+	Count       int            `json:"count"`                 // findings, kept or not
+	Unconfirmed int            `json:"unconfirmed,omitempty"` // those of them that did not come back each time
+	Planted     []string       `json:"planted,omitempty"`     // see Environment.Planted: no bug of the engine
+	Origin      Origin         `json:"origin"`                // of the first finding
+	First       time.Time      `json:"first"`
+	Last        time.Time      `json:"last"`
+	Versions    []string       `json:"versions"` // on which it was found
+	Isolations  []string       `json:"isolations"`
+	Kept        []Kept         `json:"kept"` // findings whose files are kept, oldest first
+	Verified    []Verification `json:"verified,omitempty"`
 	// Unreduced are those of its findings that no campaign has reduced and counted yet: of bugs as they are shown, never
 	// as they are kept.
 	Unreduced int `json:"unreduced,omitempty"`
+}
+
+// UnmarshalJSON reads a bug, also one of an earlier version.
+func (g *Bug) UnmarshalJSON(data []byte) error {
+	type plain Bug
+	return former.Bug.Unmarshal(data, (*plain)(g))
 }
 
 // Origin says which case of which campaign a finding is: with it the case can be made again, whether its files are kept
@@ -82,7 +96,7 @@ type Verification struct {
 }
 
 // BugsFormat is the number of bugs.json's format. A txweave reads its own and those before it.
-const BugsFormat = 1
+const BugsFormat = 2
 
 // Bugs are the bugs of a store, and what is counted beside them.
 type Bugs struct {
@@ -95,14 +109,14 @@ type Bugs struct {
 	Gone []string `json:"gone,omitempty"`
 	// Said is what was said of findings, by their names, before they were counted to a bug.
 	Said map[string]Said `json:"said,omitempty"`
-	// Suspects is how many findings that do not come back each time, of one signature, are a bug: 0 is 3.
-	Suspects int `json:"-"`
+	// Unconfirmed is how many findings that do not come back each time, of one signature, are a bug: 0 is 3.
+	Unconfirmed int `json:"-"`
 
 	index map[string][]*Bug // by DBMS and Signature.key, in the order of Bugs; nil: to be made
 }
 
-// defaultSuspects is how many suspects of one signature make a bug.
-const defaultSuspects = 3
+// defaultUnconfirmed is how many unconfirmed findings of one signature make a bug.
+const defaultUnconfirmed = 3
 
 // Check says what is wrong with bugs that were read from a file, on one line.
 func (b *Bugs) Check() error {
@@ -111,7 +125,7 @@ func (b *Bugs) Check() error {
 	}
 	for _, name := range b.Gone {
 		if !ValidName(name) {
-			return fmt.Errorf("it would remove %q, which is no name of a directory beside this file", name)
+			return fmt.Errorf("it names %q for removal, which is not a directory beside this file", name)
 		}
 	}
 	seen := map[string]bool{}
@@ -129,7 +143,7 @@ func (b *Bugs) Check() error {
 		slices.Sort(g.ShownAs)
 		for _, k := range g.Kept {
 			if !ValidName(k.Dir) {
-				return fmt.Errorf("%s keeps %q, which is no name of a directory beside this file", g.ID, k.Dir)
+				return fmt.Errorf("%s keeps %q, which is not a directory beside this file", g.ID, k.Dir)
 			}
 		}
 		if n, err := strconv.Atoi(strings.TrimPrefix(g.ID, "B")); err == nil {
@@ -174,11 +188,11 @@ func (g *Bug) Keys() []string {
 // Keys are the texts under which the bugs lie that a finding with this signature may be one of, see Bug.Keys; also
 // under the names of before.
 func (s Signature) Keys() []string {
-	keys := append([]string{s.key()}, former(s.Coarse)...)
+	keys := append([]string{s.key()}, earlier(s.Coarse)...)
 	if s.Cause.IsZero() {
 		return keys
 	}
-	return append(append(keys, s.Cause.former()...), s.Coarse)
+	return append(append(keys, s.Cause.earlier()...), s.Coarse)
 }
 
 // enterUnder adds a bug to the index under one key.
@@ -238,7 +252,7 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 			case own.Coarse != sig.Coarse && own.key() != sig.key() && !slices.Contains(g.ShownAs, sig.Coarse):
 			case equal && (own.Cause == sig.Cause || own.Cause.IsZero()):
 				return b.resolve(g)
-			case g.Status != StatusOpen && g.Status != StatusSuspect && g.Status != StatusFixed:
+			case g.Status != StatusOpen && g.Status != StatusUnconfirmed && g.Status != StatusFixed:
 			case !b.mayBe(sig, own):
 			case best == nil || own.Minimal && (!by.Minimal || len(own.Features) > len(by.Features)):
 				best, by = g, own
@@ -282,8 +296,8 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 			Origin:   r.Origin(),
 			Versions: []string{}, Isolations: []string{}, Kept: []Kept{}}
 		b.Next++
-		if r.Suspect {
-			g.Status = StatusSuspect
+		if r.Unconfirmed {
+			g.Status = StatusUnconfirmed
 		}
 		b.Bugs = append(b.Bugs, g)
 		b.enter(g)
@@ -296,10 +310,11 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	}
 	g.ShownAs = insert(g.ShownAs, sig.Coarse)
 	b.enterUnder(g, sig.Coarse)
-	if g.Count++; r.Suspect {
-		g.Suspects++
+	if g.Count++; r.Unconfirmed {
+		g.Unconfirmed++
 	}
-	if g.Status == StatusSuspect && (g.Count > g.Suspects || g.Suspects >= cmp.Or(b.Suspects, defaultSuspects)) {
+	enough := cmp.Or(b.Unconfirmed, defaultUnconfirmed)
+	if g.Status == StatusUnconfirmed && (g.Count > g.Unconfirmed || g.Unconfirmed >= enough) {
 		g.Status = StatusOpen
 	}
 	g.Last = now

@@ -72,7 +72,7 @@ func (b *Bugs) Merge(into string, ids []string) (*Bug, error) {
 func (g *Bug) absorb(o *Bug) {
 	g.Also = append(append(g.Also, o.Signature), o.Also...)
 	g.Count += o.Count
-	g.Suspects += o.Suspects
+	g.Unconfirmed += o.Unconfirmed
 	for _, s := range o.ShownAs {
 		g.ShownAs = insert(g.ShownAs, s)
 	}

@@ -46,8 +46,8 @@ func (c *Cause) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// former are the texts of files of before that are this cause now.
-func (c Cause) former() []string {
+// earlier are the texts of files of before that are this cause now.
+func (c Cause) earlier() []string {
 	e := fault.Of(c.Kind)
 	if e == nil {
 		return nil

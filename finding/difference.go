@@ -9,12 +9,13 @@ import (
 
 	"txweave/fault"
 	"txweave/history"
+	"txweave/internal/former"
 	"txweave/testcase"
 )
 
 // The kinds of statements that are none of a transaction, in a Difference.
 const (
-	Probe      = "probe"       // one that txweave has added
+	AddedRead  = "added-read"  // one that txweave has added
 	InitialRow = "initial row" // one that fills a table with a row of the case
 	commit     = "COMMIT"
 )
@@ -22,8 +23,8 @@ const (
 // Difference is one piece of a finding's evidence: what is wrong, with whom, and what was given in place of what. It is
 // data: sentences are made of it for people, and read by nobody.
 type Difference struct {
-	Stmt  string     `json:"stmt,omitempty"` // the guilty statement, "T1.S3"; "" where it is none or more than one
-	Txn   *int       `json:"txn,omitempty"`  // the guilty transaction, where its end is what is wrong
+	Stmt  string     `json:"stmt,omitempty"` // the blamed statement, "T1.S3"; "" where it is none or more than one
+	Txn   *int       `json:"txn,omitempty"`  // the blamed transaction, where its end is what is wrong
 	Kind  string     `json:"kind,omitempty"` // of the statement: "SELECT"
 	What  fault.Kind `json:"what"`
 	Code  int        `json:"code,omitempty"`  // of an error that is wrong by itself
@@ -84,16 +85,16 @@ func OfCommit(txn int, what fault.Kind, why Sentence) Difference {
 	return Difference{Txn: &txn, Kind: commit, What: what, Steps: Sentences{why}}
 }
 
-// OfCommit says whether a difference is such a one, of what is owed.
+// OfCommit says whether a difference is such a one, of rows that refer to none.
 func (d *Difference) OfCommit(txn int) bool {
 	return d.Txn != nil && *d.Txn == txn && d.Kind == commit &&
-		(d.What == fault.RefusedOwed || d.What == fault.CommittedOwed)
+		(d.What == fault.RefusedUnmatched || d.What == fault.CommittedUnmatched)
 }
 
 // BySearch says whether what differs is between a write and a query right before it for the rows that it writes, or
 // that keep it from writing.
 func (d *Difference) BySearch() bool {
-	return d.What == fault.MatchedAffected || d.What == fault.RefusedHeld || d.What == fault.ChangedMet
+	return d.What == fault.MatchedAffected || d.What == fault.RefusedHeld || d.What == fault.ChangedMatched
 }
 
 // Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query
@@ -110,7 +111,7 @@ func (d *Difference) Sides(class string) (transaction, replay string) {
 	return "in transactions", "without"
 }
 
-// Where names the guilty statement, or transaction, and its kind; "" where it is none.
+// Where names the blamed statement, or transaction, and its kind; "" where it is none.
 func (d *Difference) Where() string {
 	name := d.Stmt
 	if name == "" && d.Txn != nil {
@@ -152,7 +153,7 @@ func (d *Difference) Detail() string {
 	return text
 }
 
-// Stmts are the statements that the difference names, each once: the guilty one, then those of its steps.
+// Stmts are the statements that the difference names, each once: the blamed one, then those of its steps.
 func (d *Difference) Stmts() []string {
 	var out []string
 	if d.Stmt != "" {
@@ -280,11 +281,11 @@ func (d *Difference) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &before); err != nil {
 		return err
 	}
-	d.What = fault.Named(string(d.What))
+	d.What, d.Kind = fault.Named(string(d.What)), former.Executions.Now(d.Kind)
 	d.detailed(before.Detail)
 	for i := range d.Failed {
 		if d.Failed[i].Err == nil {
-			return fmt.Errorf("%s is said to have failed, and its error is missing", d.Failed[i].Stmt)
+			return fmt.Errorf("%s failed, but its error is missing", d.Failed[i].Stmt)
 		}
 	}
 	if code, err := strconv.Atoi(string(d.What)); err == nil {

@@ -78,7 +78,7 @@ func Open(path string) (*Dir, error) {
 // numbers.
 func CheckFormat(got, known int) error {
 	if got < 0 || got > known {
-		return fmt.Errorf("it is of format %d, and this txweave reads up to %d: it is too old for it", got, known)
+		return fmt.Errorf("it has format %d, which a newer txweave wrote: this one reads formats up to %d", got, known)
 	}
 	return nil
 }

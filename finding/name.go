@@ -1,11 +1,15 @@
 package finding
 
-import "strings"
+import (
+	"strings"
+
+	"txweave/internal/former"
+)
 
 // Name is what the name of a finding's directory says: finding-000012-0 of fuzz, finding-CELL-000012-0 of a campaign's
-// cell, suspect-… of what does not come back each time.
+// cell, unconfirmed-… of what does not come back each time.
 type Name struct {
-	Suspect      bool
+	Unconfirmed  bool
 	Cell         string // "": fuzz made it
 	Case, Number string // digits
 }
@@ -13,7 +17,8 @@ type Name struct {
 // ParseName reads a finding's name; ok is false for another text.
 func ParseName(name string) (n Name, ok bool) {
 	kind, rest, _ := strings.Cut(name, "-")
-	if n.Suspect = kind == "suspect"; !n.Suspect && kind != "finding" {
+	kind = former.Kinds.Now(kind)
+	if n.Unconfirmed = kind == KindUnconfirmed; !n.Unconfirmed && kind != KindConfirmed {
 		return Name{}, false
 	}
 	rest, n.Number = cutLast(rest, "-")
@@ -23,6 +28,19 @@ func ParseName(name string) (n Name, ok bool) {
 	}
 	n.Cell = of
 	return n, IsDigits(n.Case) && IsDigits(n.Number)
+}
+
+// What the names of findings begin with, before a hyphen.
+const (
+	KindConfirmed   = "finding"
+	KindUnconfirmed = "unconfirmed" // of one that did not come back each time
+)
+
+// CutKind takes from the name of a finding what it begins with; is says whether it was one.
+func CutKind(name string) (rest string, is bool) {
+	kind, rest, _ := strings.Cut(name, "-")
+	kind = former.Kinds.Now(kind)
+	return rest, rest != "" && (kind == KindConfirmed || kind == KindUnconfirmed)
 }
 
 // cellLetters are those of which the names of a campaign's cells are made.

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+
+	"txweave/internal/former"
 )
 
 // Format is the number of finding.json's format. A txweave reads its own and those before it.
-const Format = 2
+const Format = 3
 
 // Environment says under what a finding was made: what a report to a maintainer has to name.
 type Environment struct {
@@ -36,9 +38,15 @@ type Record struct {
 	ID     string `json:"id"`
 	Finding
 	Rate string `json:"rate"` // "n/N": it came back n of N times
-	// Suspect says that it did not come back each time.
-	Suspect     bool        `json:"suspect,omitempty"`
+	// Unconfirmed says that it did not come back each time.
+	Unconfirmed bool        `json:"unconfirmed,omitempty"`
 	Environment Environment `json:"environment"`
+}
+
+// UnmarshalJSON reads a record, also one of an earlier version.
+func (r *Record) UnmarshalJSON(data []byte) error {
+	type plain Record
+	return former.Record.Unmarshal(data, (*plain)(r))
 }
 
 // ReadRecord reads the record of a finding's directory.

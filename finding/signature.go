@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"txweave/fault"
+	"txweave/internal/former"
 )
 
 // Signature is what findings are grouped by.
@@ -18,9 +19,9 @@ type Signature struct {
 	Cause Cause `json:"cause,omitzero"`
 	// Features are what the case consists of, sorted; see Of.
 	Features []string `json:"features"`
-	// Guilty are features of the transactions that the finding names, sorted: they tell of a case that is not reduced,
+	// Blamed are features of the transactions that the finding names, sorted: they tell of a case that is not reduced,
 	// too.
-	Guilty []string `json:"-"`
+	Blamed []string `json:"-"`
 	// Named are those of each statement that the first difference names, sorted: one of several may be what the finding
 	// comes down to.
 	Named [][]string `json:"-"`
@@ -146,6 +147,7 @@ func (s Signature) Covers(o Signature) bool {
 // is returned as it is.
 func Renamed(signature string) string {
 	class, kind, what := cutSignature(signature)
+	kind = former.Executions.Now(kind)
 	if now := fault.Named(kind + ":" + what); string(now) != kind+":"+what { // a name of before that has a colon in it
 		return Signed(class, "", now)
 	}
@@ -167,14 +169,17 @@ var classless = map[fault.Kind]string{
 	fault.TableLock: ClassMechanism, fault.LockKept: ClassHang, fault.Corruption: ClassCorruption,
 }
 
-// former are the signatures of files of before that are this one now.
-func former(signature string) []string {
+// earlier are the signatures of files of before that are this one now.
+func earlier(signature string) []string {
 	class, kind, what := cutSignature(signature)
 	e := fault.Of(fault.Kind(what))
 	if e == nil {
 		return nil
 	}
 	var out []string
+	for _, of := range former.Executions.Before(kind) {
+		out = append(out, Signed(class, of, e.Kind))
+	}
 	for _, name := range e.Old {
 		out = append(out, Signed(class, kind, fault.Kind(name)))
 	}

@@ -19,12 +19,12 @@ func TestStepsStay(t *testing.T) {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(11, uint64(n)))
-		kin := func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }
+		related := func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }
 		if n%2 == 0 { // whatever there is to be had is in the case
-			kin = func() *testcase.Case { return nil }
+			related = func() *testcase.Case { return nil }
 		}
 		m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c,
-			schema: c.ReadSchema(), kin: kin}
+			schema: c.ReadSchema(), related: related}
 		for range 12 {
 			before := string(m.c.Print())
 			name := m.draw(weights[rng.IntN(2)])

@@ -151,7 +151,7 @@ func (f *filling) overwrite(row [2]string) (string, bool) {
 	return f.certainly(sqltext.Update, row)
 }
 
-// certainly is an UPDATE or a DELETE of the case or its kin with that row in place of its condition; an UPDATE where
+// certainly is an UPDATE or a DELETE of the case or of a related one with that row in place of its condition; an UPDATE
 // there is no DELETE, and of the row's version alone where there is none of either.
 func (f *filling) certainly(kind sqltext.Kind, row [2]string) (string, bool) {
 	table, key := row[0], row[1]

@@ -25,11 +25,11 @@ func fillingOf(t *testing.T, g *aim, src generated, n int) *filling {
 	f := &filling{m: m, from: []*testcase.Case{c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{},
 		begin: []string{"BEGIN IMMEDIATE"}, certain: true}
 	for k := range 2 {
-		kin, err := src.Again(c.Seed, uint64(k)+1)
+		related, err := src.Again(c.Seed, uint64(k)+1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.from = append(f.from, kin)
+		f.from = append(f.from, related)
 	}
 	return f
 }

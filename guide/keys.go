@@ -10,7 +10,7 @@ import (
 
 // Keys of what a case takes over. The generator's INSERTs write pkeys from a base of their own, 1000·2^k, to which they
 // add a small number or the pkey of a source row: a pkey names the INSERTs that it went through. So an INSERT that is
-// repeated, or comes from a kin, gets another base; and a write another vkey.
+// repeated, or comes from a related case, gets another base; and a write another vkey.
 
 // lastBase is the largest k: pkeys stay below 2^31, and below what a table's pkey is taken to be bounded by.
 const lastBase = 18

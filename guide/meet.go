@@ -11,24 +11,24 @@ import (
 	"txweave/testcase"
 )
 
-// optionMet is the key of the header field that says how the transactions of a case of the generator's were made to
-// meet.
-const optionMet = "met"
+// optionConflicts is the key of the header field that says how the transactions of a case of the generator's were made
+// to meet.
+const optionConflicts = "conflicts"
 
 // attempts is how often Meet tries to make a case that can be judged.
 const attempts = 6
 
 // Meet makes the transactions of a case of the generator's meet, by the operators that do, and returns their names:
-// what it makes follows from the case, rng and kin, which returns another case over the same tables and rows, nil for
-// none. It returns nil where attempts come to nothing that can be judged; c stays as it is.
-func Meet(rng *rand.Rand, c *testcase.Case, p *dbms.Profile, levels []string, kin func() *testcase.Case) (
+// what it makes follows from the case, rng and related, which returns another case over the same tables and rows, nil
+// for none. It returns nil where attempts come to nothing that can be judged; c stays as it is.
+func Meet(rng *rand.Rand, c *testcase.Case, p *dbms.Profile, levels []string, related func() *testcase.Case) (
 	met *testcase.Case, names []string) {
 	schema := c.ReadSchema()
 	for range attempts {
 		m := &mutator{rng: rng, profile: p, levels: levels, parser: analysis.TextsOf(sqltext.SyntaxOf(p.DBMS)), c: c.Clone(),
-			schema: schema, kin: kin}
+			schema: schema, related: related}
 		if names = m.change(func(o *operator) int { return o.meets }); names != nil {
-			m.c.SetOption(optionMet, strings.Join(names, " "))
+			m.c.SetOption(optionConflicts, strings.Join(names, " "))
 			return m.c.Number(), names // it is a case of the generator's still
 		}
 	}

@@ -32,8 +32,8 @@ type mutator struct {
 	c       *testcase.Case
 	trees   map[string]sql.Stmt    // by their texts
 	held    map[[2]string][]string // what the initial rows hold, by table and column
-	// kin returns another case over the same tables and rows; nil: there is none.
-	kin func() *testcase.Case
+	// related returns another case over the same tables and rows; nil: there is none.
+	related func() *testcase.Case
 }
 
 // operator is one way to change a case. It says whether it did.
@@ -224,7 +224,7 @@ func (m *mutator) prepared(t *testcase.Txn) bool {
 	return m.profile.Read(t.Begin.SQL).Opens() == control.Prepared || m.profile.Read(t.End.SQL).EndsPrepared() != ""
 }
 
-// takes says whether a transaction may have a statement of a kind: those that only read have no writes.
+// takes says whether a transaction may have a statement of a related case: those that only read have no writes.
 func (m *mutator) takes(t *testcase.Txn, k sqltext.Kind) bool {
 	return m.open(t) && (!k.Writes() || t.Isolation != "read-uncommitted" && !m.profile.Read(t.Begin.SQL).ReadOnly())
 }
@@ -258,9 +258,9 @@ func repeat(m *mutator) bool {
 	return ok && m.graft(m.sql(p))
 }
 
-// transplant puts a statement of a kin into the case.
+// transplant puts a statement of a related case into the case.
 func transplant(m *mutator) bool {
-	k := m.kin()
+	k := m.related()
 	if k == nil {
 		return false
 	}
@@ -287,9 +287,9 @@ func (m *mutator) graft(sql string) bool {
 	return ok
 }
 
-// exchange puts a statement of a kin in the place of one of the same kind.
+// exchange puts a statement of a related case in the place of one of the same kind.
 func exchange(m *mutator) bool {
-	k := m.kin()
+	k := m.related()
 	if k == nil {
 		return false
 	}
@@ -320,9 +320,9 @@ func (m *mutator) portable(c *testcase.Case) []int {
 	return out
 }
 
-// splice adds a transaction of a kin, in a session of its own, or puts it in the place of one.
+// splice adds a transaction of a related case, in a session of its own, or puts it in the place of one.
 func splice(m *mutator) bool {
-	k := m.kin()
+	k := m.related()
 	if k == nil {
 		return false
 	}

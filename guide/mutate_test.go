@@ -88,7 +88,7 @@ func TestMeet(t *testing.T) {
 			if again, _ := meet(); string(again.Print()) != string(m.Print()) || string(m.Print()) == before {
 				t.Errorf("%s: case %d became\n%s\nand then\n%s", target[0], n, m.Print(), again.Print())
 			}
-			if got := m.Option(optionMet); got != strings.Join(names, " ") {
+			if got := m.Option(optionConflicts); got != strings.Join(names, " ") {
 				t.Errorf("%s: case %d says it was made to meet by %q, not %q", target[0], n, got, names)
 			}
 		}
@@ -151,7 +151,7 @@ func TestEveryOperator(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(7, uint64(n)))
 			m := &mutator{rng: rng, profile: g.profile, levels: g.levels, parser: g.parser, c: c, schema: c.ReadSchema(),
-				kin: func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }}
+				related: func() *testcase.Case { k, _ := src.Again(c.Seed, rng.Uint64()|1); return k }}
 			if had := m.c.Clone(); !op.apply(m) {
 				continue
 			} else {

@@ -36,8 +36,8 @@ type Seeds struct {
 // seedCase is a case that is changed.
 type seedCase struct {
 	c *testcase.Case
-	// kin says that the generator makes others over its tables and rows.
-	kin bool
+	// related says that the generator makes others over its tables and rows.
+	related bool
 }
 
 // One of so many cases is made of a seed case, and how far changes go.
@@ -135,7 +135,7 @@ func (s *Seeds) turn(n int) (at int, ok bool) {
 func (s *Seeds) change(rng *rand.Rand, of *seedCase) *testcase.Case {
 	m := &mutator{rng: rng, profile: s.profile, levels: s.levels,
 		parser: analysis.TextsOf(sqltext.SyntaxOf(s.profile.DBMS)), c: of.c.Clone(),
-		schema: of.c.ReadSchema(), kin: func() *testcase.Case { return s.kin(rng, of) }}
+		schema: of.c.ReadSchema(), related: func() *testcase.Case { return s.related(rng, of) }}
 	operators := m.change(func(o *operator) int { return o.weight })
 	if operators == nil {
 		return nil
@@ -144,9 +144,9 @@ func (s *Seeds) change(rng *rand.Rand, of *seedCase) *testcase.Case {
 	return m.c
 }
 
-// kin returns another case over the tables and rows of one: a new one of the generator's, or another seed case.
-func (s *Seeds) kin(rng *rand.Rand, of *seedCase) *testcase.Case {
-	if of.kin && rng.IntN(100) < 60 {
+// related returns another case over the tables and rows of one: a new one of the generator's, or another seed case.
+func (s *Seeds) related(rng *rand.Rand, of *seedCase) *testcase.Case {
+	if of.related && rng.IntN(100) < 60 {
 		if c, err := s.source.Again(of.c.Seed, rng.Uint64()|1); err == nil {
 			return c
 		}

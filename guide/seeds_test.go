@@ -181,12 +181,12 @@ func TestSeedsOfAnother(t *testing.T) {
 		variant(func(c *testcase.Case) { c.Rows = c.Rows[1:] }),
 		variant(func(c *testcase.Case) { c.Seed = 0 }),
 	})
-	var kin []bool
+	var related []bool
 	for _, x := range s.all {
-		kin = append(kin, x.kin)
+		related = append(related, x.related)
 	}
-	if !slices.Equal(kin, []bool{true, true, false, false}) {
-		t.Errorf("the generator has kin of %v", kin)
+	if !slices.Equal(related, []bool{true, true, false, false}) {
+		t.Errorf("the generator has related of %v", related)
 	}
 }
 

@@ -92,12 +92,12 @@ func (m *mutator) drawPattern() *pattern {
 }
 
 // template replaces the transactions of the case by those of a pattern, filled with statements of the case and of its
-// kin which concern the same rows.
+// related case which concern the same rows.
 func template(m *mutator) bool {
 	f := &filling{m: m, from: []*testcase.Case{m.c.Clone()}, rows: map[byte][2]string{}, pins: map[[3]string]string{},
 		certain: m.pct(certain), again: again}
 	for range 2 {
-		if k := m.kin(); k != nil {
+		if k := m.related(); k != nil {
 			f.from = append(f.from, k)
 		}
 	}

@@ -1,3 +1,3 @@
-// Package observe tells what happened in a woven run: the run as it was recorded, and what each of its statements saw
+// Package observe tells what happened in a run: the run as it was recorded, and what each of its statements saw
 // and wrote, derived from the probes once, for every oracle and for the page.
 package observe

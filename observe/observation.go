@@ -15,7 +15,7 @@ import (
 	"txweave/sqltext"
 )
 
-// Observation is what happened in one woven run. It is derived once, by New, from what was sent and answered; oracles
+// Observation is what happened in one run. It is derived once, by New, from what was sent and answered; oracles
 // judge it, dependency inference works on it, and the page shows it.
 type Observation struct {
 	// Promise is what the database promises of the run.

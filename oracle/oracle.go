@@ -1,4 +1,4 @@
-// Package oracle says what the oracles of woven runs have in common: each judges what was observed of a run, by itself.
+// Package oracle says what the oracles of runs have in common: each judges what was observed of a run, by itself.
 package oracle
 
 import (
@@ -9,7 +9,7 @@ import (
 	"txweave/sqltext"
 )
 
-// Oracle judges woven runs.
+// Oracle judges runs.
 type Oracle interface {
 	// Name is the oracle as findings name it, Class the class of its findings.
 	Name() string

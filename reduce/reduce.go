@@ -91,11 +91,11 @@ type PassStats struct {
 	Elapsed time.Duration `json:"elapsed_ns"`
 }
 
-// ErrUnchecked is what Reduce returns where its budget is spent before the case as given was checked.
-var ErrUnchecked = errors.New("no time was left to check the case as given")
+// ErrUnchecked is what Reduce returns where its budget is spent before the original case was checked.
+var ErrUnchecked = errors.New("no time was left to check the original case")
 
 // ErrDoesNotHold is what Reduce returns for a case on which the predicate says false.
-var ErrDoesNotHold = errors.New("the predicate does not hold on the case as given")
+var ErrDoesNotHold = errors.New("the original case does not show it")
 
 // errBudget ends all passes; Stats.Stop says which budget it was.
 var errBudget = errors.New("budget used up")
@@ -123,7 +123,7 @@ func Reduce(ctx context.Context, c *testcase.Case, p Interesting, o Options) (*t
 // run checks the input and repeats the passes until a fixpoint or the end of a budget.
 func (s *Search) run(c *testcase.Case) error {
 	if err := c.Validate(); err != nil {
-		return fmt.Errorf("reduce: the case as given is not valid: %w", err)
+		return fmt.Errorf("reduce: the original case is not valid: %w", err)
 	}
 	input := c.Clone()
 	s.seen[digestOf(input)] = true
@@ -131,7 +131,7 @@ func (s *Search) run(c *testcase.Case) error {
 	case errors.Is(err, errBudget):
 		return fmt.Errorf("out of %s: %w", s.stats.Stop, ErrUnchecked)
 	case err != nil:
-		return fmt.Errorf("reduce: check of the case as given: %w", err)
+		return fmt.Errorf("reduce: check of the original case: %w", err)
 	case !holds:
 		return fmt.Errorf("reduce: %w", ErrDoesNotHold)
 	}

@@ -25,7 +25,7 @@ func Script(d *Doc) {
 // Compare writes actual and expected side by side.
 func Compare(d *Doc) {
 	if x := d.f.Searched(); x != nil {
-		if x.What == fault.ChangedMet {
+		if x.What == fault.ChangedMatched {
 			d.Text("Expected: it writes %s. This query, sent right before it, prints %d for each row that is in its way, and "+
 				"%d for each of these for which its condition is true; it writes %s:",
 				x.Replay.Count(), instrument.KeyHeld, instrument.KeyMet, x.Transaction.Count())

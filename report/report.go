@@ -89,7 +89,7 @@ func Write(to string, f *timeline.Dossier) (string, error) {
 			Trackers()...)
 	}
 	if f.Record.Class == "" {
-		return "", errors.New("there is no finding.json: what the finding is is not known")
+		return "", errors.New("there is no finding.json, which says what the finding is")
 	}
 	d := &Doc{tracker: trackers[i], f: f}
 	if f.Run != nil {
@@ -99,7 +99,7 @@ func Write(to string, f *timeline.Dossier) (string, error) {
 		}
 		d.t = tl
 	} else if f.Record.OfStatement() {
-		return "", errors.New("there is no trace.jsonl: what the statements answered is not known")
+		return "", errors.New("there is no trace.jsonl, which has what the statements answered")
 	}
 	d.write()
 	return strings.TrimRight(d.String(), "\n") + "\n", nil

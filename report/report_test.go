@@ -126,8 +126,8 @@ func TestMissingParts(t *testing.T) {
 	for _, c := range []struct{ finding, without, report, err string }{
 		{"lost_commit_sqlite", "sdg.json", "the finding has no sdg.json", ""},
 		{"lost_commit_sqlite", "replay.jsonl", "the finding has no replay.jsonl", ""},
-		{"aggregate", "trace.jsonl", "", "there is no trace.jsonl: what the statements answered is not known"},
-		{"aggregate", "finding.json", "", "there is no finding.json: what the finding is is not known"},
+		{"aggregate", "trace.jsonl", "", "there is no trace.jsonl, which has what the statements answered"},
+		{"aggregate", "finding.json", "", "there is no finding.json, which says what the finding is"},
 		{"aggregate", "case.txw", "", "case.txw: no such file"},
 		{"crash", "log.txt", "The server's log is not there", ""},
 		{"write_skew", "reduction.json", "The case is as it was found", ""},

@@ -218,7 +218,7 @@ func target(s control.Statement) error {
 	case sqltext.Lock:
 		return errors.New("locks of whole tables end the transaction, or block it for good")
 	case sqltext.XA:
-		return errors.New("transactions in two phases are not supported")
+		return errors.New("prepared transactions are not supported")
 	case sqltext.Begin, sqltext.Commit, sqltext.Rollback:
 		return errors.New("a transaction begins with its first statement and ends with its last")
 	}
@@ -296,7 +296,7 @@ func (a *admission) spelling(tokens []sqltext.Token, i int) error {
 	case t.Kind == sqltext.Symbol && (t.Text[0] < ' ' || t.Text[0] == 0x7f): // behind "--" it begins a comment of MySQL's
 		return errors.New("it holds a control character outside of literals")
 	case t.Text == "{" || t.Text == "}":
-		return errors.New("braces are not supported")
+		return errors.New("curly brackets are not supported")
 	}
 	dollar := t.Kind == sqltext.Word && t.Text[0] == '$'
 	switch a.quoting {
@@ -306,7 +306,7 @@ func (a *admission) spelling(tokens []sqltext.Token, i int) error {
 		}
 	case sqltext.ANSI: // in parentheses behind their names may stand quotes
 		if !a.script && (dollar || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)) {
-			return fmt.Errorf("%s: a parameter, whose value nobody gives", quote(t.Text))
+			return fmt.Errorf("%s: a parameter has no value here", quote(t.Text))
 		}
 	case sqltext.PostgreSQL:
 		if t.Kind == sqltext.Name && i > 1 && tokens[i-1].Text == "&" && tokens[i-2].Is("u") {

@@ -92,8 +92,8 @@ func TestOneStatementForAll(t *testing.T) {
 		{"postgresql", "ALTER TABLE t ADD COLUMN z INT --\r, OWNER TO postgres", "", "T0 must start"},
 		{"postgresql", "VACUUM (ANALYZE) t --\r, u", "", "T0 must start"},
 		{"postgresql", "SELECT a FROM t WHERE a > 0 --\r AND foo(1)", "", "none of that name is known"},
-		{"sqlite", "SELECT $a(') + 1 -- '", "T0.S0", "a parameter, whose value nobody gives"},
-		{"sqlite", "SELECT :a(') + 1 -- '", "T0.S0", "a parameter, whose value nobody gives"},
+		{"sqlite", "SELECT $a(') + 1 -- '", "T0.S0", "a parameter has no value here"},
+		{"sqlite", "SELECT :a(') + 1 -- '", "T0.S0", "a parameter has no value here"},
 		{"postgresql", "TRUNCATE TABLE t -- a", "", ""},
 		{"postgresql", `SELECT a FROM t WHERE b LIKE E'x\'' -- ;`, "", ""},
 	} {

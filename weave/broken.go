@@ -151,7 +151,7 @@ func (k *checker) ownHang(cause error, killed *history.Event) error {
 	d := finding.Difference{What: fault.Hang, Transaction: finding.Side{NoAnswer: true},
 		Steps: finding.Sentences{finding.Say("%v", finding.Line(cause.Error()))}}
 	if killed != nil {
-		d.Kind, d.Steps = finding.Probe, finding.Sentences{finding.Say("%v", finding.Query(finding.Line(killed.Text)))}
+		d.Kind, d.Steps = finding.AddedRead, finding.Sentences{finding.Say("%v", finding.Query(finding.Line(killed.Text)))}
 		if killed.Stmt >= 0 {
 			d.Stmt = k.plan.Txns[killed.Txn].Blocks[killed.Stmt].Name()
 		}

@@ -2,7 +2,7 @@ package weave
 
 import (
 	"txweave/checker/certificate"
-	"txweave/checker/certificate/woven"
+	"txweave/checker/certificate/observed"
 	"txweave/dbms"
 	"txweave/history/register"
 	"txweave/testcase"
@@ -22,13 +22,13 @@ func Certify(r Runner, c *testcase.Case, p *dbms.Profile) (*register.History, *c
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := woven.New(obs)
+	w, err := observed.New(obs)
 	if err != nil {
 		return nil, nil, &UnjudgeableError{Reason: err}
 	}
 	cert := w.Settled()
 	if run.Certificate != nil {
-		if cert, err = (&woven.RunClock{Run: w}).Settled(); err != nil {
+		if cert, err = (&observed.RunClock{Run: w}).Settled(); err != nil {
 			return nil, nil, err
 		}
 	}

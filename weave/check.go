@@ -16,8 +16,8 @@ import (
 	"txweave/sdg"
 )
 
-// check is the main loop: run, judge, refine, until nothing is guilty, nothing waited and the graph is acyclic; then
-// replay.
+// check is the main loop: run, judge, refine, until no statement is blamed, nothing waited and the graph is acyclic;
+// then replay.
 func (k *checker) check() error {
 	steps := k.plan.Steps
 	for round := range maxRounds {
@@ -45,16 +45,16 @@ func (k *checker) round(steps []instrument.Step, first bool) (next []instrument.
 			return nil, false, err
 		}
 	}
-	guilty, err := k.judge(steps, run, obs)
+	blamed, err := k.judge(steps, run, obs)
 	if err != nil {
 		return nil, false, err
 	}
-	if k.plan.NoReplay() != "" && (guilty == 0 || k.judged) { // nothing is refined: the run is all there is to judge
+	if k.plan.NoReplay() != "" && (blamed == 0 || k.judged) { // nothing is refined: the run is all there is to judge
 		k.account(run, obs, nil)
 		k.rep.Checked = true
 		return nil, false, k.search(steps, run, obs)
 	}
-	if guilty > 0 {
+	if blamed > 0 {
 		return k.without(steps), true, nil
 	}
 	if next, more := k.reschedule(steps, run, obs); more {
@@ -128,7 +128,7 @@ func (k *checker) sorts(steps []instrument.Step, run *observe.Run, obs *observe.
 	if err := k.file(steps, []*Evidence{ev}); err != nil {
 		return false, err
 	}
-	k.drop(out, DroppedGuilty)
+	k.drop(out, DroppedBlamed)
 	return false, nil
 }
 

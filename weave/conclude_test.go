@@ -10,9 +10,9 @@ import (
 // that two held, a cycle of dependencies stay bugs of their own. What did not come back each time explains nothing.
 func TestDamageExplains(t *testing.T) {
 	for _, c := range []struct {
-		class             string
-		cause             finding.Cause
-		suspect, explains bool
+		class                 string
+		cause                 finding.Cause
+		unconfirmed, explains bool
 	}{
 		{finding.ClassReplay, finding.Cause{}, false, true},
 		{finding.ClassPlan, finding.Cause{}, false, true},
@@ -29,8 +29,8 @@ func TestDamageExplains(t *testing.T) {
 		damage := &Evidence{Finding: finding.Finding{Class: finding.ClassCorruption, Cause: finding.CauseIndex}}
 		other := &Evidence{Finding: finding.Finding{Class: c.class, Cause: c.cause}}
 		rep := &Report{Findings: []*Evidence{damage, other}}
-		if c.suspect {
-			rep = &Report{Findings: []*Evidence{other}, Suspects: []*Evidence{damage}}
+		if c.unconfirmed {
+			rep = &Report{Findings: []*Evidence{other}, Unconfirmed: []*Evidence{damage}}
 		}
 		(&checker{rep: rep}).conclude()
 		if got := other.Cause == finding.CauseIndex; got != c.explains {

@@ -28,7 +28,7 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 	}
 	found = slices.DeleteFunc(found, func(ev *Evidence) bool {
 		same := func(other *Evidence) bool { return other.Signature == ev.Signature }
-		return slices.ContainsFunc(k.rep.Findings, same) || slices.ContainsFunc(k.rep.Suspects, same)
+		return slices.ContainsFunc(k.rep.Findings, same) || slices.ContainsFunc(k.rep.Unconfirmed, same)
 	})
 	if len(found) > 0 {
 		k.witness()
@@ -64,7 +64,7 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 func (k *checker) relate(ev *Evidence) {
 	ev.Cause = cause.Of(&ev.Finding, cause.Facts{Observation: ev.Observation, Final: ev.Run.Final, Indexed: k.indexed()})
 	mine := ev.Transactions()
-	for _, other := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
+	for _, other := range slices.Concat(k.rep.Findings, k.rep.Unconfirmed) {
 		theirs := other.Transactions()
 		if len(mine) == 0 || other.Class == finding.ClassCorruption || slices.ContainsFunc(mine,
 			func(t int) bool { return slices.Contains(theirs, t) }) {
@@ -229,7 +229,7 @@ func stands(ev *Evidence) bool {
 }
 
 // keep files evidence: a finding if it stands on its trace, came back every time, or if the engine is
-// embedded, so that nothing else could have interfered; else a suspect.
+// embedded, so that nothing else could have interfered; else unconfirmed.
 func (k *checker) keep(ev *Evidence) {
 	ev.Summary = summarize(&ev.Differences[0])
 	k.relate(ev)
@@ -237,7 +237,7 @@ func (k *checker) keep(ev *Evidence) {
 		k.rep.Findings = append(k.rep.Findings, ev)
 		return
 	}
-	k.rep.Suspects = append(k.rep.Suspects, ev)
+	k.rep.Unconfirmed = append(k.rep.Unconfirmed, ev)
 }
 
 // summarize says in a few words where and what the first difference is.

@@ -107,7 +107,7 @@ const maxMoved = 3
 
 var fateNames = map[weave.Fate]string{
 	weave.Survived: "", weave.DroppedBlocked: "  [dropped: waited]", weave.DroppedCyclic: "  [dropped: cycle]",
-	weave.DroppedAborted: "  [not committed]", weave.DroppedGuilty: "  [dropped: guilty]",
+	weave.DroppedAborted: "  [not committed]", weave.DroppedBlamed: "  [dropped: blamed]",
 }
 
 // printReport leaves out the number of runs where it depends on a race: whether the survivor of a deadlock is seen
@@ -145,7 +145,7 @@ func printReport(rep *weave.Report, runs bool) string {
 	for _, list := range []struct {
 		what     string
 		evidence []*weave.Evidence
-	}{{"FINDING", rep.Findings}, {"SUSPECT", rep.Suspects}} {
+	}{{"FINDING", rep.Findings}, {"UNCONFIRMED", rep.Unconfirmed}} {
 		for _, ev := range list.evidence {
 			fmt.Fprintf(&b, "%s %s (%d of %d)", list.what, ev.Signature, ev.Confirmed, ev.Repeated)
 			if ev.With != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 // plainly are the oracles that hold answers against each other as they came, in every run. What the others say presumes
-// that what a statement wrote is what it says it wrote; so they judge the first run in which these find nobody guilty.
+// that what a statement wrote is what it says it wrote; so they judge the first run in which these blame nobody.
 var plainly = []oracle.Oracle{unexpected.Oracle{}, consistency.Oracle{}}
 
 // deeply are those others. Of what they find about the same statements the first one's name counts most.
@@ -36,8 +36,8 @@ func (k *checker) judge(steps []instrument.Step, run *observe.Run, obs *observe.
 	if err != nil {
 		return 0, err
 	}
-	guilty := named(obs, found)
-	if len(guilty) == 0 {
+	blamed := named(obs, found)
+	if len(blamed) == 0 {
 		var others []oracle.Oracle
 		switch {
 		case obs.Unsettled: // the run in another order is judged
@@ -51,13 +51,13 @@ func (k *checker) judge(steps []instrument.Step, run *observe.Run, obs *observe.
 			return 0, err
 		}
 		found = append(found, more...)
-		guilty = named(obs, found)
+		blamed = named(obs, found)
 	}
 	if err := k.file(steps, found); err != nil {
 		return 0, err
 	}
-	k.drop(guilty, DroppedGuilty)
-	return len(guilty), nil
+	k.drop(blamed, DroppedBlamed)
+	return len(blamed), nil
 }
 
 // search lets the last oracles judge a run that all others, and its replay, have found to be well.

@@ -37,7 +37,7 @@ COMMIT;
 T0 T1 T0 T1 T0 T1
 `
 
-// lockConflict is what a run is found guilty of in which a lock was not waited for.
+// lockConflict is what a run is blamed for in which a lock was not waited for.
 var lockConflict = []string{"mechanism-violation/lock-conflict"}
 
 // before edits a run so that T1's UPDATE was answered before an event was sent, which is the first one that is chosen.

@@ -315,8 +315,9 @@ func TestPlantedDifferences(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			e := p.edit
 			rep := check(t, r, &e)
-			if len(rep.Suspects) > 0 {
-				t.Errorf("flaky: %s (%d of %d)", rep.Suspects[0].Signature, rep.Suspects[0].Confirmed, rep.Suspects[0].Repeated)
+			if len(rep.Unconfirmed) > 0 {
+				t.Errorf("unconfirmed: %s (%d of %d)", rep.Unconfirmed[0].Signature, rep.Unconfirmed[0].Confirmed,
+					rep.Unconfirmed[0].Repeated)
 			}
 			if p.signature == "" {
 				if len(rep.Findings) > 0 || !rep.Checked {
@@ -353,10 +354,10 @@ func served(t *testing.T) *dbms.Profile {
 	return p
 }
 
-// TestSuspects: a difference that does not come back each time is a suspect, with its rate: what came back some of the
-// first times is repeated more often. What a trace shows by itself stands on it, and so does all that an embedded
+// TestUnconfirmed: a difference that does not come back each time is unconfirmed, with its rate: what came back some of
+// the first times is repeated more often. What a trace shows by itself stands on it, and so does all that an embedded
 // engine answers.
-func TestSuspects(t *testing.T) {
+func TestUnconfirmed(t *testing.T) {
 	r := newRunner(t, lookup(t, "sqlite/serializable"))
 	once := func(n int) bool { return n == 0 }
 	atFirst := func(n int) bool { return n < 3 }
@@ -390,13 +391,13 @@ func TestSuspects(t *testing.T) {
 			for _, p := range []*dbms.Profile{served(t), withoutSnapshot(t)} {
 				e := c.edit
 				rep := checkAt(t, r, p, &e)
-				kept, other := rep.Suspects, rep.Findings
+				kept, other := rep.Unconfirmed, rep.Findings
 				if c.stands || p.Embedded {
 					kept, other = other, kept
 				}
 				if len(other) > 0 || len(kept) != 1 || kept[0].Signature != c.signature || rep.Outcome != finding.Found {
-					t.Fatalf("embedded %v: findings %q, suspects %q, want %q", p.Embedded, signatures(rep.Findings),
-						signatures(rep.Suspects), c.signature)
+					t.Fatalf("embedded %v: findings %q, unconfirmed %q, want %q", p.Embedded, signatures(rep.Findings),
+						signatures(rep.Unconfirmed), c.signature)
 				}
 				if f := kept[0]; f.Confirmed != c.confirmed || f.Repeated != c.repeated {
 					t.Errorf("embedded %v: its rate is %d of %d, want %d of %d", p.Embedded, f.Confirmed, f.Repeated,
@@ -424,8 +425,8 @@ func TestRunThatIsAnother(t *testing.T) {
 		},
 	}
 	rep := checkAt(t, newRunner(t, lookup(t, "sqlite/serializable")), served(t), e)
-	if len(rep.Findings) > 0 || len(rep.Suspects) != 1 || rep.Suspects[0].Confirmed != 1 {
-		t.Errorf("findings %q, flaky %q", signatures(rep.Findings), signatures(rep.Suspects))
+	if len(rep.Findings) > 0 || len(rep.Unconfirmed) != 1 || rep.Unconfirmed[0].Confirmed != 1 {
+		t.Errorf("findings %q, unconfirmed %q", signatures(rep.Findings), signatures(rep.Unconfirmed))
 	}
 }
 

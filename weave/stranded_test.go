@@ -174,7 +174,7 @@ T0 T0 T1 T1 T1 T0 T1
 			if c.want != "" {
 				want = []string{"hang/lock-kept"}
 			}
-			if got := signatures(slices.Concat(rep.Findings, rep.Suspects)); !slices.Equal(got, want) ||
+			if got := signatures(slices.Concat(rep.Findings, rep.Unconfirmed)); !slices.Equal(got, want) ||
 				rep.Spoilt != (c.want != "") {
 				t.Fatalf("found %q, want %q; spoilt %v", got, want, rep.Spoilt)
 			}

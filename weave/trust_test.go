@@ -34,7 +34,7 @@ func TestBugsDoNotHideEachOther(t *testing.T) {
 	if got := signatures(rep.Findings); !slices.Equal(got, want) {
 		t.Fatalf("findings %q, want %q", got, want)
 	}
-	if rep.Fates["T0.S1"] != weave.DroppedGuilty || rep.Fates["T1.S0"] != weave.DroppedGuilty || rep.Fates["T0.S3"] !=
+	if rep.Fates["T0.S1"] != weave.DroppedBlamed || rep.Fates["T1.S0"] != weave.DroppedBlamed || rep.Fates["T0.S3"] !=
 		weave.Survived {
 		t.Errorf("fates %v", rep.Fates)
 	}
@@ -150,15 +150,15 @@ func TestBroken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := slices.Concat(rep.Findings, rep.Suspects)
+			found := slices.Concat(rep.Findings, rep.Unconfirmed)
 			if got := signatures(found); !slices.Equal(got, []string{c.signature}) || !rep.Spoilt || rep.Outcome !=
 				finding.Found {
 				t.Fatalf("found %q, spoilt %v, %s", got, rep.Spoilt, rep.Outcome)
 			}
-			suspect := !strings.HasPrefix(c.signature, "corruption/") && c.confirmed == 0
+			unconfirmed := !strings.HasPrefix(c.signature, "corruption/") && c.confirmed == 0
 			if f := found[0]; f.Confirmed != c.confirmed || f.Run == nil || len(f.Run.Trace.Events) == 0 ||
-				(len(rep.Suspects) > 0) != suspect {
-				t.Errorf("confirmed %d of %d, suspects %q", f.Confirmed, f.Repeated, signatures(rep.Suspects))
+				(len(rep.Unconfirmed) > 0) != unconfirmed {
+				t.Errorf("confirmed %d of %d, unconfirmed %q", f.Confirmed, f.Repeated, signatures(rep.Unconfirmed))
 			}
 			if f := found[0]; (f.Class == finding.ClassHang) != (f.Replayed != nil) {
 				t.Errorf("evidence of a %s: replay %v", f.Class, f.Replayed != nil)

@@ -77,7 +77,7 @@ func TestVictimUnsaid(t *testing.T) {
 			}
 			return rep
 		}
-		if rep := check(db, true); len(rep.Findings)+len(rep.Suspects) > 0 {
+		if rep := check(db, true); len(rep.Findings)+len(rep.Unconfirmed) > 0 {
 			t.Errorf("%s: as the database is: %+v", x.ends, rep.Findings[0].Finding)
 		}
 		broken := faults.PlantAlways(db, faults.Semantic()[at])

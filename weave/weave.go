@@ -1,5 +1,5 @@
 // Package weave takes one case through its life: run, judge, refine, replay, compare, confirm. All oracles judge its
-// runs; statements that one of them finds guilty leave, like those that wait or close a cycle, and the rest goes on to
+// runs; statements that one of them blames leave, like those that wait or close a cycle, and the rest goes on to
 // its replay.
 package weave
 
@@ -86,7 +86,7 @@ const (
 	DroppedBlocked      // it waited in every order tried, concurrency undid it, or it may have read two views at once
 	DroppedCyclic       // dropped to break a cycle of the graph
 	DroppedAborted      // its transaction did not commit
-	DroppedGuilty       // an oracle found it guilty
+	DroppedBlamed       // an oracle blames it
 )
 
 // Reason is why a case was not judged to its end.
@@ -140,7 +140,7 @@ type Report struct {
 	First       *observe.Observation // of the case as generated; nil where the case gives an order of its own
 	Explored    *Explored            // nil unless it was asked for
 	Findings    []*Evidence
-	Suspects    []*Evidence // what did not come back each time and does not stand on its trace
+	Unconfirmed []*Evidence // what did not come back each time and does not stand on its trace
 	// Spoilt says that the database is not to be used any more: it answered with corruption, or a statement hangs.
 	Spoilt bool
 }
@@ -206,7 +206,7 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 		if len(c.Order) > 0 {
 			check = k.checkGiven
 		}
-		if err = check(); err == nil && !k.rep.Spoilt && (k.due() || len(k.rep.Findings)+len(k.rep.Suspects) > 0) {
+		if err = check(); err == nil && !k.rep.Spoilt && (k.due() || len(k.rep.Findings)+len(k.rep.Unconfirmed) > 0) {
 			err = k.integrity()
 		}
 	}
@@ -222,15 +222,15 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 
 // conclude says what became of the case, and to what its findings come down of which some tell of damage.
 func (k *checker) conclude() {
-	for _, damage := range k.rep.Findings { // a suspect is no fact by which others are explained
-		for _, ev := range slices.Concat(k.rep.Findings, k.rep.Suspects) {
+	for _, damage := range k.rep.Findings { // what is unconfirmed is no fact by which others are explained
+		for _, ev := range slices.Concat(k.rep.Findings, k.rep.Unconfirmed) {
 			if finding.Explains(damage.Cause, ev.Class, ev.Cause) {
 				ev.Cause = damage.Cause
 			}
 		}
 	}
 	switch {
-	case len(k.rep.Findings)+len(k.rep.Suspects) > 0:
+	case len(k.rep.Findings)+len(k.rep.Unconfirmed) > 0:
 		k.rep.Outcome, k.rep.Why = finding.Found, NoReason
 	case k.rep.Why != NoReason:
 		k.rep.Outcome = finding.Unchecked

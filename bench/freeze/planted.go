@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/internal/former"
 )
 
 // Planted bugs by name: a build that does not know one of them cannot be compared with one that does.
@@ -41,13 +43,19 @@ var (
 // detected is what this reads of what detect prints.
 type detected struct {
 	told
-	Faults []struct {
+	Planted []struct {
 		Name       string   `json:"name"`
 		Applicable bool     `json:"applicable"`
 		Forbidden  bool     `json:"forbidden"`
 		Found      bool     `json:"found"`
 		Cases      *float64 `json:"cases"`
-	} `json:"faults"`
+	} `json:"planted"`
+}
+
+// UnmarshalJSON reads it, also of a build whose keys are earlier ones.
+func (d *detected) UnmarshalJSON(text []byte) error {
+	type plain detected
+	return former.Detection.Unmarshal(text, (*plain)(d))
 }
 
 // oracles compares what planted bugs show as. What one oracle does not see any more another one may, so that the bug is
@@ -93,14 +101,14 @@ func (b *bench) planted() error {
 	var found tally
 	for _, p := range all {
 		seconds = append(seconds, [2]float64{p[0].cpu, p[1].cpu})
-		for k := range min(len(p[0].Faults), len(p[1].Faults)) {
+		for k := range min(len(p[0].Planted), len(p[1].Planted)) {
 			first, shows := [2]float64{float64(budget), float64(budget)}, [2]int{}
 			for side := range p {
-				if f := p[side].Faults[k]; f.Found && f.Cases != nil {
+				if f := p[side].Planted[k]; f.Found && f.Cases != nil {
 					first[side], shows[side] = *f.Cases, 1
 				}
 			}
-			if f := p[0].Faults[k]; f.Applicable && f.Forbidden {
+			if f := p[0].Planted[k]; f.Applicable && f.Forbidden {
 				found.add(f.Name, 1, shows)
 				cases = append(cases, first)
 			}

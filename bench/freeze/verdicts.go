@@ -264,7 +264,7 @@ type exhibited struct {
 	Levels json.RawMessage `json:"levels"`
 }
 
-// phenomena compares what happens in the woven cases of docs/hermitage at every level.
+// phenomena compares what happens in the cases of docs/hermitage at every level.
 func (b *bench) phenomena() error {
 	paths, err := filepath.Glob(filepath.Join(b.tree, "docs", "hermitage", "*.txw"))
 	if err != nil {

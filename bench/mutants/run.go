@@ -36,21 +36,21 @@ type outcome struct {
 	Mutant string `json:"mutant"` // NAME:WHEN, or empty: none
 	Class  string `json:"class"`  // of the mutant
 
-	Ran        int     `json:"ran"`   // cases
-	First      int     `json:"first"` // cases to the first finding, with it; 0: none
-	Oracle     string  `json:"oracle"`
-	Finding    string  `json:"finding"` // class of the first finding
-	Signature  string  `json:"signature"`
-	Title      string  `json:"title"`      // of its report
-	Blames     string  `json:"blames"`     // the side that the report calls wrong
-	Wrong      string  `json:"wrong"`      // the side that an engine without mutants contradicts
-	Statements int     `json:"statements"` // of its reduced case; 0: not reduced
-	Groups     int     `json:"groups"`     // bugs told apart in the stage that found it
-	Flaky      int     `json:"flaky"`
-	CPU        float64 `json:"cpu_s"`
-	Exit       int     `json:"exit"`
-	Ended      string  `json:"ended"`   // why the campaign did not come to its end, or empty
-	Skipped    string  `json:"skipped"` // cases that were not checked
+	Ran         int     `json:"ran"`   // cases
+	First       int     `json:"first"` // cases to the first finding, with it; 0: none
+	Oracle      string  `json:"oracle"`
+	Finding     string  `json:"finding"` // class of the first finding
+	Signature   string  `json:"signature"`
+	Title       string  `json:"title"`      // of its report
+	Blames      string  `json:"blames"`     // the side that the report calls wrong
+	Wrong       string  `json:"wrong"`      // the side that an engine without mutants contradicts
+	Statements  int     `json:"statements"` // of its reduced case; 0: not reduced
+	Groups      int     `json:"groups"`     // bugs told apart in the stage that found it
+	Unconfirmed int     `json:"unconfirmed"`
+	CPU         float64 `json:"cpu_s"`
+	Exit        int     `json:"exit"`
+	Ended       string  `json:"ended"`   // why the campaign did not come to its end, or empty
+	Skipped     string  `json:"skipped"` // cases that were not checked
 
 	Reached uint64 `json:"reached"` // statements that came by the mutant,
 	InState uint64 `json:"in_state"`
@@ -66,9 +66,9 @@ type summary struct {
 		Signature string `json:"signature"`
 		Dir       string `json:"dir"`
 	} `json:"findings"`
-	Flaky   []json.RawMessage `json:"flaky"`
-	Skipped map[string]int    `json:"skipped"`
-	Cases   int               `json:"cases"`
+	Unconfirmed []json.RawMessage `json:"unconfirmed"`
+	Skipped     map[string]int    `json:"skipped"`
+	Cases       int               `json:"cases"`
 }
 
 // bench is a set of campaigns that are run alike.
@@ -175,7 +175,7 @@ func passed(results []outcome) error {
 		case want && r.misleads():
 			errs = append(errs, fmt.Errorf("the report of %s blames the %s (%q), but wrong is: %s", r.Mutant, r.Blames,
 				r.Title, r.Wrong))
-		case !want && (r.First != 0 || r.Flaky != 0):
+		case !want && (r.First != 0 || r.Unconfirmed != 0):
 			errs = append(errs, fmt.Errorf("a finding without a mutant, in case %d: %s", r.First-1, r.Signature))
 		}
 	}
@@ -314,7 +314,7 @@ func (b *bench) campaign(ctx context.Context, o *outcome, dir string, from, to i
 		return nil
 	}
 	o.Ran = from + s.Cases
-	o.Flaky += len(s.Flaky)
+	o.Unconfirmed += len(s.Unconfirmed)
 	o.Groups = len(s.Bugs)
 	o.addSkipped(s.Skipped)
 	return b.first(ctx, o, s)

@@ -43,7 +43,7 @@ func TestPassed(t *testing.T) {
 		{"neither side", outcome{Mutant: "m", First: 3, Struck: 9, Blames: "neither", Wrong: "replay"}, ""},
 		{"clean", outcome{Ran: 300}, ""},
 		{"false alarm", outcome{First: 3, Signature: "x"}, "a finding without a mutant, in case 2: x"},
-		{"flaky", outcome{Flaky: 1}, "a finding without a mutant"},
+		{"unconfirmed", outcome{Unconfirmed: 1}, "a finding without a mutant"},
 	} {
 		err := passed([]outcome{c.o})
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -61,7 +61,7 @@ func TestTable(t *testing.T) {
 		{Mutant: "misleading", Ran: 25, First: 1, Oracle: "replay", Finding: "replay-difference", Blames: "transaction",
 			Wrong: "replay",
 			Title: "sqlite: SELECT returns 1 row instead of 2 rows", Groups: 1, CPU: 1, Exit: 1, Struck: 5},
-		{Mutant: "missed", Ran: 400, Flaky: 6, CPU: 7, Struck: 41, Skipped: "time-out 2"},
+		{Mutant: "missed", Ran: 400, Unconfirmed: 6, CPU: 7, Struck: 41, Skipped: "time-out 2"},
 		{Mutant: "ended", Ran: 3, Exit: 70, Ended: "txweave: case 2: error 11", Struck: 1},
 		{Mutant: "unreached:own-write", Ran: 400, Reached: 7},
 	}
@@ -81,18 +81,18 @@ func TestMatrix(t *testing.T) {
 	var b strings.Builder
 	printMatrix(&b, []outcome{
 		{Mutant: "commit-lost", Ended: "error 1", Struck: 1},
-		{Mutant: "commit-lost:50", Flaky: 4, Struck: 9},
+		{Mutant: "commit-lost:50", Unconfirmed: 4, Struck: 9},
 		{Mutant: "commit-lost:reader", First: 3, Oracle: "replay", Blames: "transaction", Wrong: "transaction", Struck: 9},
 		{Mutant: "index-stale-entry:second", First: 1, Oracle: "replay", Blames: "transaction", Wrong: "replay", Struck: 9},
 		{Mutant: "key-overwritten", Ran: 300},
-		{Mutant: "snapshot-old", First: 2, Oracle: "snapshot", Flaky: 2, Ended: "error 1", Struck: 9},
+		{Mutant: "snapshot-old", First: 2, Oracle: "snapshot", Unconfirmed: 2, Ended: "error 1", Struck: 9},
 	})
 	const want = `| mutant | always | 1 in 50 | own-write | reader | index | nth | second |
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | ` + "`index-stale-entry`" + ` |  |  |  |  |  |  | 1 replay, blames the wrong side |
 | ` + "`key-overwritten`" + ` | never struck |  |  |  |  |  |  |
 | ` + "`snapshot-old`" + ` | 2 snapshot, **ended** |  |  |  |  |  |  |
-| ` + "`commit-lost`" + ` | **ended** | missed, 4 flaky |  | 3 replay |  |  |  |
+| ` + "`commit-lost`" + ` | **ended** | missed, 4 unconfirmed |  | 3 replay |  |  |  |
 `
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)

@@ -11,7 +11,7 @@ import (
 // engineStates are the states of the engine's switch, in the order of the columns.
 var engineStates = []string{"own-write", "reader", "index", "nth", "second"}
 
-const tableHead = `| mutant | struck | cases | oracle | class of finding | blamed | wrong | statements | groups | flaky | CPU s | exit |
+const tableHead = `| mutant | struck | cases | oracle | class of finding | blamed | wrong | statements | groups | unconfirmed | CPU s | exit |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |`
 
 // printed prints what run --json wrote.
@@ -61,8 +61,8 @@ func (o outcome) cell() string {
 	case o.Ended == "":
 		s = "missed"
 	}
-	if o.Flaky > 0 && o.First == 0 {
-		s += fmt.Sprintf(", %d flaky", o.Flaky)
+	if o.Unconfirmed > 0 && o.First == 0 {
+		s += fmt.Sprintf(", %d unconfirmed", o.Unconfirmed)
 	}
 	if o.Ended != "" {
 		s += ", **ended**"
@@ -102,7 +102,8 @@ func printTable(w io.Writer, results []outcome) {
 		func(o outcome) string { return fmt.Sprintf("%q, but wrong is: %s", o.Title, o.Wrong) })
 	section("Struck and not found:", func(o outcome) bool { return o.Struck > 0 && o.First == 0 },
 		func(o outcome) string {
-			return fmt.Sprintf("struck %d times in %d cases; %d flaky; skipped: %s", o.Struck, o.Ran, o.Flaky, orNone(o.Skipped))
+			return fmt.Sprintf("struck %d times in %d cases; %d unconfirmed; skipped: %s", o.Struck, o.Ran, o.Unconfirmed,
+				orNone(o.Skipped))
 		})
 	section("Never struck:", func(o outcome) bool { return o.Struck == 0 },
 		func(o outcome) string {
@@ -137,7 +138,7 @@ func (o outcome) row() string {
 	}
 	return fmt.Sprintf("| `%s` | %d | %s | %s | %s | %s | %s | %s | %d | %d | %.0f | %s |", name, o.Struck, first,
 		orDash(o.Oracle),
-		orDash(o.Finding), orDash(o.Blames), orDash(o.Wrong), reduced, o.Groups, o.Flaky, o.CPU, exit)
+		orDash(o.Finding), orDash(o.Blames), orDash(o.Wrong), reduced, o.Groups, o.Unconfirmed, o.CPU, exit)
 }
 
 func orDash(s string) string {

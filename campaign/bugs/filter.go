@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"txweave/finding"
+	"txweave/internal/former"
 	"txweave/internal/outcome"
 	"txweave/internal/spelling"
 )
@@ -20,10 +21,12 @@ func (f *Filter) Any() bool { return *f != Filter{} }
 
 // Pick returns the bugs that are wanted.
 func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
-	states := []finding.Status{finding.StatusOpen, finding.StatusSuspect, finding.StatusDuplicate, finding.StatusInvalid,
-		finding.StatusFixed}
-	if f.Status != "" && !slices.Contains(states, finding.Status(f.Status)) {
-		return nil, outcome.Misuse(spelling.NoneOf("--status", f.Status, "open", "suspect", "duplicate", "invalid", "fixed"))
+	states := []finding.Status{finding.StatusOpen, finding.StatusUnconfirmed, finding.StatusDuplicate,
+		finding.StatusInvalid, finding.StatusFixed}
+	status := former.Statuses.Now(f.Status)
+	if status != "" && !slices.Contains(states, finding.Status(status)) {
+		return nil, outcome.Misuse(spelling.NoneOf("--status", f.Status, "open", "unconfirmed", "duplicate", "invalid",
+			"fixed"))
 	}
 	re, err := regexp.Compile(f.Match)
 	if err != nil {
@@ -31,7 +34,7 @@ func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
 	}
 	out := []*finding.Bug{}
 	for _, g := range all {
-		if (f.Status == "" || string(g.Status) == f.Status) && (f.DBMS == "" || g.DBMS == f.DBMS) &&
+		if (status == "" || string(g.Status) == status) && (f.DBMS == "" || g.DBMS == f.DBMS) &&
 			(f.Class == "" || g.Class == f.Class) &&
 			(f.Label == "" || slices.Contains(g.Labels, f.Label)) &&
 			(re.MatchString(g.Signature.String()) || re.MatchString(g.Summary) || re.MatchString(g.Title)) {

@@ -76,7 +76,7 @@ func (f *Shelf) table(w io.Writer, list []*finding.Bug, signatures bool) error {
 			where = "this --store"
 		}
 		if _, err := fmt.Fprintf(w, "%s not reduced yet, and grouped as they are: a campaign that goes on with %s reduces "+
-			"them, and numbers their bugs\n",
+			"them and gives their bugs numbers\n",
 			finding.Count(waiting, "finding"), where); err != nil {
 			return err
 		}

@@ -10,13 +10,14 @@ import (
 	"txweave/dbms/registry"
 	"txweave/gen"
 	"txweave/guide"
+	"txweave/internal/former"
 	"txweave/internal/version"
 	"txweave/testcase"
 	"txweave/weave"
 )
 
-// Cases makes the cases of a campaign by their numbers: what the generator draws, the best of several drafts, made to
-// meet, under a setting, a plan and in a store of their own.
+// Cases makes the cases of a campaign by their numbers: what the generator draws, the best of several candidates, made
+// to meet, under a setting, a plan and in a store of their own.
 type Cases struct {
 	seed    uint64
 	dialect *gen.Dialect
@@ -55,11 +56,11 @@ func (s *Cases) optionsOf(n int) (o gen.Options, many bool) {
 // What is done to every case, or to a share of them, beside what the generator draws, by the names that leave it out.
 // docs/explanation/pace.md says what each gives.
 const (
-	partDrafts   = "drafts"   // a case is the best of several
-	partMeetings = "meetings" // transactions are made to meet
-	partPlan     = "plan"     // it is replayed under a plan setting
-	partSetting  = "setting"  // it is run under one
-	partStore    = "store"    // it lies in another store than the usual one
+	partCandidates = "candidates" // a case is the best of several
+	partConflicts  = "conflicts"  // transactions are made to overlap and conflict
+	partPlan       = "plan"       // it is replayed under a plan setting
+	partSetting    = "setting"    // it is run under one
+	partStore      = "store"      // it lies in another store than the usual one
 
 	partSecond    = "second-order" // some are replayed in a second order
 	partSearches  = "searches"     // writes of the third execution are told what they find by a query before them
@@ -69,7 +70,7 @@ const (
 
 // Parts are the names of what can be left out beside the generator's productions.
 func Parts() []string {
-	return []string{partDrafts, partMeetings, partPlan, partSetting, partStore, partSecond, partSearches,
+	return []string{partCandidates, partConflicts, partPlan, partSetting, partStore, partSecond, partSearches,
 		partIntegrity, partBefore}
 }
 
@@ -98,6 +99,10 @@ func NewCases(seed uint64, p *dbms.Profile, without ...string) (*Cases, error) {
 	d, err := registry.Lookup(p.DBMS)
 	if err != nil {
 		return nil, err
+	}
+	without = slices.Clone(without)
+	for i, name := range without {
+		without[i] = former.Parts.Now(name)
 	}
 	s := &Cases{seed: seed, dialect: d.Dialect, options: gen.Options{Tool: version.Tool, Isolation: p.Isolation,
 		Weights: map[string]int{}}, without: without, profile: p}
@@ -142,7 +147,7 @@ func (s *Cases) Seeds(cases []*testcase.Case) *guide.Seeds {
 
 // Told is Make with the names of the productions that the case is made of.
 func (s *Cases) Told(n int) (*testcase.Case, map[string]bool, error) {
-	c, uses, err := s.draft(n)
+	c, uses, err := s.choose(n)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -174,19 +179,19 @@ func (s *Cases) Told(n int) (*testcase.Case, map[string]bool, error) {
 	return c, uses, nil
 }
 
-// draft generates a case: mostly that of several drafts in which most statements can meet, as chance leaves the
-// transactions of many a draft without anything to see of each other (docs/explanation/cases.md).
-func (s *Cases) draft(n int) (*testcase.Case, map[string]bool, error) {
+// choose generates a case: mostly that of several candidates in which most statements can meet, as chance leaves the
+// transactions of many of them without anything to see of each other (docs/explanation/cases.md).
+func (s *Cases) choose(n int) (*testcase.Case, map[string]bool, error) {
 	most := -1
 	var best *gen.Sketch
 	options, many := s.optionsOf(n)
-	for i := range drafts {
-		sketch, err := gen.Draw(gen.CaseSeed(s.seed+uint64(i)*draftStream, n), s.dialect, options)
+	for i := range candidates {
+		sketch, err := gen.Draw(gen.CaseSeed(s.seed+uint64(i)*candidateStream, n), s.dialect, options)
 		if err != nil {
 			return nil, nil, err
 		}
-		if i == 0 && (many || s.leaves(partDrafts) ||
-			rand.New(rand.NewPCG(sketch.Case.Seed, draftStream)).IntN(undrafted) == 0) {
+		if i == 0 && (many || s.leaves(partCandidates) ||
+			rand.New(rand.NewPCG(sketch.Case.Seed, candidateStream)).IntN(unchosen) == 0) {
 			best = sketch
 			break
 		}
@@ -201,17 +206,17 @@ func (s *Cases) draft(n int) (*testcase.Case, map[string]bool, error) {
 // the right rows. It returns nil for a case that stays as it is.
 func (s *Cases) meet(c *testcase.Case) (met *testcase.Case, names []string) {
 	rng := rand.New(rand.NewPCG(c.Seed, meetStream))
-	if rng.IntN(100) >= meeting || s.leaves(partMeetings) {
+	if rng.IntN(100) >= meeting || s.leaves(partConflicts) {
 		return nil, nil
 	}
 	return guide.Meet(rng, c, s.profile, s.dialect.TxnForms.OwnLevels, func() *testcase.Case {
 		o := s.options
 		o.Statements = rng.Uint64() | 1
-		kin, err := gen.Draw(c.Seed, s.dialect, o)
+		related, err := gen.Draw(c.Seed, s.dialect, o)
 		if err != nil {
 			return nil // it is not needed
 		}
-		return kin.Case.Number() // its rows are those of c
+		return related.Case.Number() // its rows are those of c
 	})
 }
 
@@ -275,18 +280,18 @@ func drawPlan(rng *rand.Rand, plans []dbms.PlanSetting, c *testcase.Case) string
 // How often a case is run under a setting, lies in another store, or is made to meet, and the random streams that say
 // so.
 const (
-	planStream    = 0x7478_7765_706c_616e
-	stored        = 8
-	stretch       = 16 // cases in the same store
-	storeStream   = planStream + 1
-	underSetting  = 6
-	settingStream = planStream + 2
-	meeting       = 50 // of 100 cases: their transactions are made to meet
-	meetStream    = planStream + 3
-	drafts        = 6 // of which one is taken …
-	undrafted     = 4 // … but in one of so many cases
-	draftStream   = planStream + 4
-	manyStream    = planStream + 5
+	planStream      = 0x7478_7765_706c_616e
+	stored          = 8
+	stretch         = 16 // cases in the same store
+	storeStream     = planStream + 1
+	underSetting    = 6
+	settingStream   = planStream + 2
+	meeting         = 50 // of 100 cases: their transactions are made to meet
+	meetStream      = planStream + 3
+	candidates      = 6 // of which one is taken …
+	unchosen        = 4 // … but in one of so many cases
+	candidateStream = planStream + 4
+	manyStream      = planStream + 5
 )
 
 // Text prints a case; of one that cannot be made, a remark that says why.

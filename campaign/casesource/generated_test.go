@@ -36,9 +36,9 @@ func TestPartsLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b.Seed != gen.CaseSeed(5, n) {
-			t.Errorf("case %d is not the first draft", n)
+			t.Errorf("case %d is not the first candidate", n)
 		}
-		for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting, testcase.OptionStore, "met"} {
+		for _, key := range []string{testcase.OptionPlan, testcase.OptionSetting, testcase.OptionStore, "conflicts"} {
 			if b.Option(key) != "" {
 				t.Errorf("case %d has %s: %s", n, key, b.Option(key))
 			}
@@ -70,9 +70,9 @@ func TestCasesOfVersion(t *testing.T) {
 	}
 }
 
-// TestDrafts: most cases have more statements that can meet than the first draft has, some are the first draft whatever
-// it is, and each is made again from its header's seed.
-func TestDrafts(t *testing.T) {
+// TestCandidates: most cases have more statements that can meet than the first candidate has, some are the first one
+// whatever it is, and each is made again from its header's seed.
+func TestCandidates(t *testing.T) {
 	for _, target := range [][2]string{{"sqlite", "serializable"}, {"tidb", "read-committed"}} {
 		p, err := dbms.Lookup(target[0], target[1])
 		if err != nil {
@@ -92,7 +92,7 @@ func TestDrafts(t *testing.T) {
 		const cases = 120
 		first, taken, same := 0, 0, 0
 		for n := range cases {
-			c, _, err := src.draft(n)
+			c, _, err := src.choose(n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +106,7 @@ func TestDrafts(t *testing.T) {
 			}
 		}
 		if 4*taken < 5*first || same < cases/4 || same > cases*2/3 {
-			t.Errorf("%s: %d meetings of statements, %d in the first drafts, of which %d of %d are taken", target[0], taken,
+			t.Errorf("%s: %d meetings of statements, %d in the first candidates, of which %d of %d are taken", target[0], taken,
 				first, same, cases)
 		}
 	}

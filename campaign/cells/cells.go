@@ -64,7 +64,7 @@ func check(part *rotation.Part) (*dbms.Profile, error) {
 		}
 		return p, c.CheckFaults()
 	case rotation.ModeDetect:
-		_, err := target.Faults(part.Faults)
+		_, err := target.Faults(part.Inject)
 		return p, err
 	}
 	c := fuzzOf(part, part.Seed)
@@ -137,7 +137,7 @@ func (x Config) Configure(ctx context.Context, t *rotation.Turn) (c campaign.Con
 	if err != nil {
 		return c, nil, err
 	}
-	d := detect.Config{Faults: t.Faults, Budget: cmp.Or(t.Budget, detect.Default().Budget)}
+	d := detect.Config{Inject: t.Inject, Budget: cmp.Or(t.Budget, detect.Default().Budget)}
 	return onOne(ctx, t, chosen, func(to exec.Target) (campaign.Worker, error) {
 		return detect.NewWorker(to, chosen.Profile, d, t.Cell.Seed)
 	})
@@ -165,7 +165,7 @@ func onOne(ctx context.Context, t *rotation.Turn, on *target.Chosen, open func(e
 			return w, nil
 		},
 		Describe: func() finding.Environment {
-			env := target.Environment(on.Profile, t.Claim, t.Faults, about)
+			env := target.Environment(on.Profile, t.Claim, t.Inject, about)
 			env.Seed, env.Command = t.Cell.Seed, again(t)
 			return env
 		},
@@ -184,7 +184,7 @@ func again(t *rotation.Turn) string {
 	add("claim", t.Claim)
 	add("server", t.Server)
 	add("dsn", to.DSN)
-	add("faults", strings.Join(t.Faults, ","))
+	add("inject", strings.Join(t.Inject, ","))
 	add("without", strings.Join(t.Without, ","))
 	if t.Rows != 0 {
 		add("rows", strconv.Itoa(t.Rows))

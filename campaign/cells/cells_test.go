@@ -21,14 +21,14 @@ func TestPlans(t *testing.T) {
 		`--without: `: part("fuzz",
 			func(p *rotation.Part) { p.Without = []string{"nothing-of-this-name"} }),
 		`--claim: sqlite has no isolation`: part("fuzz", func(p *rotation.Part) { p.Claim = "none" }),
-		`--faults: no planted bug "none"`:  part("fuzz", func(p *rotation.Part) { p.Faults = []string{"none"} }),
+		`--inject: no planted bug "none"`:  part("fuzz", func(p *rotation.Part) { p.Inject = []string{"none"} }),
 		`only storm --nemesis `: part("fuzz",
-			func(p *rotation.Part) { p.Faults = []string{"half-commit-after-crash"} }),
+			func(p *rotation.Part) { p.Inject = []string{"half-commit-after-crash"} }),
 		`--sessions must be from 1 to 256`: part("storm", func(p *rotation.Part) { p.Sessions = 1000 }),
 		`--length: the transactions of mini`: part("storm",
 			func(p *rotation.Part) { p.Workload, p.Operations = "mini", 5 }),
 		`--nemesis: `:                         part("storm", func(p *rotation.Part) { p.Nemesis = []string{"rain"} }),
-		`--faults: no planted bug "nor this"`: part("detect", func(p *rotation.Part) { p.Faults = []string{"nor this"} }),
+		`--inject: no planted bug "nor this"`: part("detect", func(p *rotation.Part) { p.Inject = []string{"nor this"} }),
 	} {
 		if err := plan.Check(); err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ func openBucket(at string) (*bucket, error) {
 	if u.User != nil {
 		return nil,
 			&PlanError{
-				"the artifacts' address holds a key, which is not to lie about: put it into the environment (AWS_ACCESS_KEY_ID, " +
+				"the artifacts' address holds a key: put it into the environment (AWS_ACCESS_KEY_ID, " +
 					"AWS_SECRET_ACCESS_KEY)"}
 	}
 	for k := range q {

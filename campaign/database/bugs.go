@@ -74,7 +74,7 @@ func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) err
 		}
 		return nil
 	}
-	b := &finding.Bugs{Suspects: p.Suspects}
+	b := &finding.Bugs{Unconfirmed: p.Unconfirmed}
 	err := t.alike(b, p)
 	if err != nil {
 		return err

@@ -199,11 +199,9 @@ func olderThan(e os.DirEntry, moment int64) bool {
 
 // owns says whether a directory's name is that of one of the cell's findings.
 func (c *Cell) owns(name string) bool {
-	rest, found := strings.CutPrefix(name, "finding-"+c.Name+"-")
-	if !found {
-		rest, found = strings.CutPrefix(name, "suspect-"+c.Name+"-")
-	}
-	return found && strings.Trim(rest, "0123456789-") == ""
+	rest, is := finding.CutKind(name)
+	numbers, found := strings.CutPrefix(rest, c.Name+"-")
+	return is && found && strings.Trim(numbers, "0123456789-") == ""
 }
 
 // Save implements store.Store. A directory of that name is what was left of the same case when it was not counted.

@@ -142,9 +142,9 @@ func (d *DB) Shows(ctx context.Context) (out map[string]map[int64]bool, err erro
 	return out, err
 }
 
-// First says whether nobody has been told yet that a cell shows a bug, or is suspected to; from then on somebody has
-// been.
-func (d *DB) First(ctx context.Context, bug, cell string, suspect bool) (fresh bool, err error) {
+// First says whether nobody has been told yet that a cell shows a bug, or may show
+// it; from then on somebody has been.
+func (d *DB) First(ctx context.Context, bug, cell string, unconfirmed bool) (fresh bool, err error) {
 	err = d.tx(ctx, func(t *tx) error {
 		number, err := bugNumber(bug)
 		if err != nil {
@@ -153,13 +153,14 @@ func (d *DB) First(ctx context.Context, bug, cell string, suspect bool) (fresh b
 		if err := t.lock(); err != nil {
 			return err
 		}
-		what, same := "found by "+cell, "found by "+cell
-		if suspect {
-			what = "suspected by " + cell
+		found := "found by " + cell
+		what, before := found, found
+		if unconfirmed {
+			what, before = "unconfirmed by "+cell, "suspected by "+cell // as earlier versions wrote it
 		}
 		var n int64
-		if err := t.row("SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what IN (?, ?)", number, what,
-			same).Scan(&n); err != nil {
+		if err := t.row("SELECT COUNT(*) FROM changes WHERE bug = ? AND who = 'txweave' AND what IN (?, ?, ?)", number, what,
+			before, found).Scan(&n); err != nil {
 			return err
 		}
 		if fresh = n == 0; fresh {

@@ -44,7 +44,7 @@ type Result struct {
 	Target    string        `json:"target"`
 	Isolation string        `json:"isolation"`
 	Budget    int           `json:"budget"`
-	Faults    []FaultResult `json:"faults"`
+	Planted   []FaultResult `json:"planted"`
 	Counted   bool          `json:"counted,omitempty"` // FaultResult.Showing is known
 	// findings in the same cases with no fault planted: len(Unplanted)
 	FalseAlarms int         `json:"false_alarms"`
@@ -54,7 +54,7 @@ type Result struct {
 // Config says what is tried, and on what. Errors call its fields by the flags that set them.
 type Config struct {
 	Target      target.Config
-	Faults      []string        // planted bugs, by name; none: all
+	Inject      []string        // planted bugs, by name; none: all
 	Unplanted   bool            // nothing is planted: the cases are checked with nothing planted, and no more
 	Budget      int             // cases for each planted bug and seed
 	Seeds       int             // to try …
@@ -67,6 +67,8 @@ type Config struct {
 	Without     []string        // productions, and parts of every case, that are left out
 	// all cases of the budget are checked, and those that have a finding counted: that says more of what cases are worth
 	Count bool
+	// Progress, unless nil, is told how many of how many runs are done: of each planted bug, and of none, each seed.
+	Progress func(done, all int)
 	// Log is called when it is known what became of a planted bug.
 	Log func(*FaultResult)
 }
@@ -105,10 +107,10 @@ func (o *Config) pick() ([]*planted.Fault, error) {
 	switch {
 	case o.Unplanted:
 		return nil, nil
-	case len(o.Faults) == 0:
+	case len(o.Inject) == 0:
 		return planted.Faults(), nil
 	}
-	return target.Faults(o.Faults)
+	return target.Faults(o.Inject)
 }
 
 // Run does on the target what the Config says. Of what shows with nothing planted it names the command that shows it
@@ -170,8 +172,17 @@ func (o *Config) seed(i int) uint64 { return max(o.First, 1) + uint64(i) }
 
 // RunOn plants each bug on a target, and counts what the same cases show with nothing planted.
 func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faults []*planted.Fault) (*Result, error) {
-	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Faults: []FaultResult{},
+	d := &Result{Target: t.Describe().Target, Isolation: p.Isolation, Budget: o.Budget, Planted: []FaultResult{},
 		Counted: o.Count}
+	runs, done := len(faults)*o.Seeds, 0
+	if !o.OnlyPlanted {
+		runs += o.Seeds
+	}
+	next := func() {
+		if done++; o.Progress != nil {
+			o.Progress(done, runs)
+		}
+	}
 	for seed := range o.Seeds {
 		if o.OnlyPlanted {
 			break
@@ -181,24 +192,25 @@ func (o *Config) RunOn(ctx context.Context, t exec.Target, p *dbms.Profile, faul
 			return nil, err
 		}
 		d.Unplanted = append(d.Unplanted, own...)
+		next()
 	}
 	d.FalseAlarms = len(d.Unplanted)
 	for _, fault := range faults {
-		res, err := o.tryFault(ctx, t, p, fault, d.Unplanted)
+		res, err := o.tryFault(ctx, t, p, fault, d.Unplanted, next)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", fault.Name, err)
 		}
 		if o.Log != nil {
 			o.Log(res)
 		}
-		d.Faults = append(d.Faults, *res)
+		d.Planted = append(d.Planted, *res)
 	}
 	return d, nil
 }
 
 // tryFault plants one bug under every seed. What the same cases show without it is not its doing.
-func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted) (
-	*FaultResult, error) {
+func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, fault *planted.Fault, own []Unplanted,
+	next func()) (*FaultResult, error) {
 	res := &FaultResult{Name: fault.Name, Reference: fault.Reference, Forbidden: fault.Forbidden(p),
 		Reason: fault.Inapplicable(p)}
 	if res.Applicable = res.Reason == ""; !res.Applicable {
@@ -223,6 +235,7 @@ func (o *Config) tryFault(ctx context.Context, t exec.Target, p *dbms.Profile, f
 			cases, seconds = append(cases, float64(got.first)), append(seconds, got.at.Sub(start).Seconds())
 			oracles[got.by]++
 		}
+		next()
 	}
 	if res.Found = 2*len(cases) > o.Seeds; res.Found {
 		res.Cases, res.Seconds = Median(cases), Median(seconds)
@@ -276,13 +289,14 @@ func (o *Config) findings(ctx context.Context, t exec.Target, p *dbms.Profile, s
 	return s, err
 }
 
-// ownFindings checks all cases, lists findings and flaky differences, and keeps them.
+// ownFindings checks all cases, lists findings and unconfirmed differences, and keeps them.
 func (o *Config) ownFindings(ctx context.Context, t exec.Target, p *dbms.Profile, seed uint64) ([]Unplanted, error) {
 	var found []Unplanted
 	var lost error
 	_, err := o.eachOf(ctx, t, p, seed, func(res *campaign.CaseResult) bool {
-		for i, f := range slices.Concat(res.Findings, res.Flaky) {
-			u := Unplanted{Seed: seed, Case: res.Case, Signature: f.Signature, Title: f.Title, Flaky: i >= len(res.Findings)}
+		for i, f := range slices.Concat(res.Findings, res.Unconfirmed) {
+			u := Unplanted{Seed: seed, Case: res.Case, Signature: f.Signature, Title: f.Title,
+				Unconfirmed: i >= len(res.Findings)}
 			lost = errors.Join(lost, o.keep(ctx, t, p, &u, &f, i))
 			found = append(found, u)
 		}
@@ -331,7 +345,7 @@ func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, see
 		return bugs.Match(&f.Finding, signature.OfText(&f.Finding, f.Files[finding.CaseFile])) != nil
 	}
 	return EachResult(ctx, t, p, src, o.Budget, func(res *campaign.CaseResult) bool {
-		res.Findings, res.Flaky = slices.DeleteFunc(res.Findings, isKnown), slices.DeleteFunc(res.Flaky, isKnown)
+		res.Findings, res.Unconfirmed = slices.DeleteFunc(res.Findings, isKnown), slices.DeleteFunc(res.Unconfirmed, isKnown)
 		return more(res)
 	})
 }
@@ -339,7 +353,7 @@ func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, see
 // Missed counts the forbidden planted bugs that were not found.
 func (d *Result) Missed() int {
 	n := 0
-	for _, f := range d.Faults {
+	for _, f := range d.Planted {
 		if f.Applicable && f.Forbidden && !f.Found {
 			n++
 		}

@@ -38,7 +38,7 @@ func TestOwnBugs(t *testing.T) {
 		if err != nil || o.First > 20 {
 			t.Fatalf("seed %d: %v", o.First, err)
 		}
-		if !d.Faults[0].Found {
+		if !d.Planted[0].Found {
 			break
 		}
 	}
@@ -50,9 +50,9 @@ func TestOwnBugs(t *testing.T) {
 	if d.FalseAlarms == 0 || len(d.Unplanted) != d.FalseAlarms {
 		t.Fatalf("%d false alarms, %v: the engine's own bug does not show", d.FalseAlarms, d.Unplanted)
 	}
-	if d.Faults[0].Found || !d.Faults[1].Found {
+	if d.Planted[0].Found || !d.Planted[1].Found {
 		t.Errorf("%+v: vanished-error, which strikes no case of these, is not to be found by another bug; lost-insert is",
-			d.Faults)
+			d.Planted)
 	}
 	var out strings.Builder
 	err = d.Table(&out)

@@ -21,14 +21,14 @@ var checking = weave.Options{Precision: sdg.Match, Repeats: 2}
 
 // Unplanted is a finding of a case with nothing planted.
 type Unplanted struct {
-	Seed      uint64 `json:"seed"`
-	Case      int    `json:"case"`
-	Signature string `json:"signature"`
-	Title     string `json:"title,omitempty"`
-	Flaky     bool   `json:"flaky,omitempty"` // it did not come back
-	Dir       string `json:"dir,omitempty"`   // where it is kept, with Config.Out
-	Alone     bool   `json:"alone,omitempty"` // the case that is kept there showed it again by itself
-	Again     string `json:"again,omitempty"` // the command that shows it again, where whoever ran this names one
+	Seed        uint64 `json:"seed"`
+	Case        int    `json:"case"`
+	Signature   string `json:"signature"`
+	Title       string `json:"title,omitempty"`
+	Unconfirmed bool   `json:"unconfirmed,omitempty"` // it did not come back
+	Dir         string `json:"dir,omitempty"`         // where it is kept, with Config.Out
+	Alone       bool   `json:"alone,omitempty"`       // the case that is kept there showed it again by itself
+	Again       string `json:"again,omitempty"`       // the command that shows it again, where whoever ran this names one
 }
 
 // keep writes an unplanted finding below Config.Out, and checks its case once more by itself: some findings need the
@@ -43,7 +43,7 @@ func (o *Config) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Un
 		claim = p.Claimed.Isolation
 	}
 	rec := &finding.Record{ID: fmt.Sprintf("finding-seed%d-%06d-%d", u.Seed, u.Case, number), Finding: f.Finding,
-		Suspect:     u.Flaky,
+		Unconfirmed: u.Unconfirmed,
 		Environment: target.Environment(p, claim, nil, t.Describe())}
 	env := &rec.Environment
 	env.Seed, env.Case, env.Command = u.Seed, u.Case, o.Command

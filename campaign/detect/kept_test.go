@@ -35,7 +35,7 @@ func TestUnplantedKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Unplanted) == 0 || len(d.Faults) > 0 {
+	if len(d.Unplanted) == 0 || len(d.Planted) > 0 {
 		t.Fatalf("%+v: the engine's own bug does not show", d)
 	}
 	u := d.Unplanted[0]

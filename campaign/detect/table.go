@@ -2,13 +2,13 @@ package detect
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"txweave/internal/former"
 	"txweave/internal/input"
 )
 
@@ -22,7 +22,7 @@ func Combined(ctx context.Context, w io.Writer, files []string) error {
 			return err
 		}
 		var d Result
-		if err := json.Unmarshal(text, &d); err != nil {
+		if err := former.Detection.Unmarshal(text, &d); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		runs = append(runs, d)
@@ -35,7 +35,7 @@ func Combined(ctx context.Context, w io.Writer, files []string) error {
 	fmt.Fprintf(tw, "\n| ---\t|%s\n", strings.Repeat(" ---\t|", len(runs)))
 	var names []string
 	for _, d := range runs {
-		for _, f := range d.Faults {
+		for _, f := range d.Planted {
 			if !slices.Contains(names, f.Name) {
 				names = append(names, f.Name)
 			}
@@ -58,11 +58,11 @@ func Combined(ctx context.Context, w io.Writer, files []string) error {
 
 // cell says in a word or two what became of a planted bug.
 func (d *Result) cell(name string) string {
-	i := slices.IndexFunc(d.Faults, func(f FaultResult) bool { return f.Name == name })
+	i := slices.IndexFunc(d.Planted, func(f FaultResult) bool { return f.Name == name })
 	if i < 0 {
 		return ""
 	}
-	switch f := d.Faults[i]; {
+	switch f := d.Planted[i]; {
 	case !f.Applicable:
 		return "not applicable"
 	case f.Found:
@@ -79,7 +79,7 @@ func (d *Result) Table(w io.Writer) error {
 		return err
 	}
 	medians := "medians; "
-	if len(d.Faults) == 0 {
+	if len(d.Planted) == 0 {
 		medians = ""
 	}
 	if _, err := fmt.Fprintf(w, "%s at %s, %s%d false alarms with nothing planted\n", d.Target, d.Isolation, medians,
@@ -103,13 +103,13 @@ func (d *Result) Table(w io.Writer) error {
 
 // planted prints the planted bugs, where there are any.
 func (d *Result) planted(w io.Writer) error {
-	if len(d.Faults) == 0 {
+	if len(d.Planted) == 0 {
 		return nil
 	}
 	tw := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
 	fmt.Fprintf(tw,
 		"| planted bug\t| forbidden\t| found by\t| cases\t| seconds\t|\n| ---\t| ---\t| ---\t| ---\t| ---\t|\n")
-	for _, f := range d.Faults {
+	for _, f := range d.Planted {
 		forbidden := "no"
 		if f.Forbidden {
 			forbidden = "yes"
@@ -128,7 +128,7 @@ func (d *Result) planted(w io.Writer) error {
 	}
 	if d.Counted {
 		total := 0
-		for _, f := range d.Faults {
+		for _, f := range d.Planted {
 			total += f.Showing
 		}
 		if _, err := fmt.Fprintf(w, "\ncases that show the bug planted, all in all: %d\n", total); err != nil {

@@ -33,7 +33,7 @@ const skippedMissed = "a planted bug was not found: "
 func (w *Worker) Check(ctx context.Context, job campaign.Job) (*campaign.CaseResult, error) {
 	fault := w.faults[job.Case%len(w.faults)]
 	o := Config{Budget: w.budget, Seeds: 1, First: w.seed + uint64(job.Case/len(w.faults))}
-	res, err := o.tryFault(ctx, w.target, w.profile, fault, nil)
+	res, err := o.tryFault(ctx, w.target, w.profile, fault, nil, func() {})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", fault.Name, err)
 	}

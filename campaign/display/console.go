@@ -131,7 +131,7 @@ func (c *Console) status(s *campaign.Summary, now time.Time) []string {
 	add(s.Total(), "finding", "findings")
 	add(known, "of known bugs", "of known bugs")
 	add(paused, "held back", "held back")
-	add(len(s.Flaky), "not each time", "not each time")
+	add(len(s.Unconfirmed), "not each time", "not each time")
 	add(s.Waiting, "to reduce", "to reduce")
 	add(unchecked, "case not checked", "cases not checked")
 	add(s.Statements.Errored, "statement failed, as some are to", "statements failed, as some are to")
@@ -175,11 +175,11 @@ func (c *Console) remarkRate(s *campaign.Summary) {
 }
 
 // Report says what was found for the first time.
-func (c *Console) Report(ref campaign.FindingRef, f *finding.Finding, flaky bool) {
+func (c *Console) Report(ref campaign.FindingRef, f *finding.Finding, unconfirmed bool) {
 	c.End()
 	kind := "FINDING"
-	if flaky {
-		kind = "suspect"
+	if unconfirmed {
+		kind = "unconfirmed"
 	}
 	fmt.Fprintf(c.w, "%s %s: %s (%s)\n", kind, ref.Where(), finding.Line(cmp.Or(f.Title, f.Summary)), campaign.CameBack(f))
 	if ref.Dir == "" {

@@ -131,10 +131,10 @@ func (s *Screen) draw(text string) {
 func (s *Screen) Live() bool { return s.tty }
 
 // Report prints a finding.
-func (s *Screen) Report(ref campaign.FindingRef, f *finding.Finding, suspect bool) {
+func (s *Screen) Report(ref campaign.FindingRef, f *finding.Finding, unconfirmed bool) {
 	kind := "FINDING"
-	if suspect {
-		kind = "suspect"
+	if unconfirmed {
+		kind = "unconfirmed"
 	}
 	s.Say(fmt.Sprintf("%s %s, %s: %s (%s)", kind, ref.Bug, ref.Where(), finding.Line(cmp.Or(f.Title, f.Summary)),
 		campaign.CameBack(f)))

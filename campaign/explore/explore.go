@@ -33,6 +33,8 @@ type Config struct {
 	Duration  time.Duration // it stops after this time
 	Cases     string        // a directory for the first case of each kind of finding; "": none
 	Precision string        // see worker.Checks
+	// Progress, unless nil, is told how many of how many interleavings are done.
+	Progress func(done, all int)
 }
 
 // Validate says which values there cannot be.
@@ -66,7 +68,7 @@ func (c *Config) Run(ctx context.Context, on *target.Chosen, of *testcase.Case, 
 	return on.Use(ctx, func(t exec.Target) error {
 		x := &exploration{target: t, profile: on.Profile, c: of, plan: plan, options: o, until: time.Now().Add(c.Duration),
 			dir: c.Cases, out: w, shown: map[string]*shown{}}
-		return x.run(ctx, c.Limit)
+		return x.run(ctx, c.Limit, c.Progress)
 	})
 }
 
@@ -100,10 +102,13 @@ type overError string
 
 func (e overError) Error() string { return string(e) }
 
-func (x *exploration) run(ctx context.Context, limit int) error {
+func (x *exploration) run(ctx context.Context, limit int, progress func(done, all int)) error {
 	told, err := interleave.Explore(x.plan, limit, func(steps []instrument.Step) (*weave.Explored, error) {
 		if time.Now().After(x.until) {
 			return nil, overError("--duration was reached")
+		}
+		if progress != nil {
+			progress(x.ran, limit)
 		}
 		return x.one(ctx, steps)
 	})

@@ -12,7 +12,7 @@ import (
 func ExampleConfig() {
 	ctx := context.Background()
 	c := fuzz.Default()
-	c.Target.Faults = []string{"dirty-read"}
+	c.Target.Inject = []string{"dirty-read"}
 	c.Seed, c.Cases, c.Once, c.NoReduce = 8, 100, true, true
 	h, err := c.Open(ctx)
 	if err != nil {

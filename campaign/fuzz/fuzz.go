@@ -42,7 +42,7 @@ type Config struct {
 	NoReduce   bool          // findings are kept as they are found
 	ReduceTime time.Duration // for one finding, and for all that are left at the end
 	MaxLogs    int           // findings of one bug whose files are kept
-	Flood      int           // percentage of the last cases beyond which a cause is paused; 0: never
+	PauseAbove int           // percentage of the last cases beyond which a cause is paused; 0: never
 	Known      string        // a file of known bugs, beside those that txweave comes with
 	AllNew     bool          // known bugs are neither left out nor told from others: they are what is looked for
 
@@ -54,7 +54,7 @@ type Config struct {
 func Default() Config {
 	return Config{Target: target.Config{Wait: target.DefaultWait}, Checks: worker.Checks{Integrity: 10,
 		Precision: "match"}, Workers: 1,
-		ReduceTime: time.Minute, MaxLogs: 3, Flood: 80}
+		ReduceTime: time.Minute, MaxLogs: 3, PauseAbove: 80}
 }
 
 // Validate says which values there cannot be. What depends on the target Open says.
@@ -71,8 +71,8 @@ func (c *Config) Validate() error {
 	switch {
 	case c.MaxLogs < 1:
 		return outcome.Misusef("--max-logs-per-bug must be at least 1")
-	case c.Flood < 0 || c.Flood > 99:
-		return outcome.Misusef("--flood %d: want a percentage below 100", c.Flood)
+	case c.PauseAbove < 0 || c.PauseAbove > 99:
+		return outcome.Misusef("--pause-above %d: want a percentage below 100", c.PauseAbove)
 	case c.ReduceTime <= 0:
 		return outcome.Misusef("--reduce-time must be more than 0 (--no-reduce switches reducing off)")
 	}
@@ -149,7 +149,8 @@ func (c Config) OpenOn(ctx context.Context, fl *target.Fleet) (*Hunt, error) {
 	}
 	s.Campaign = campaign.Config{Seed: c.Seed, Source: source, Duration: c.Duration, Once: c.Once, Workers: c.Workers,
 		Store:      c.Store,
-		ReduceTime: c.ReduceTime, MaxKept: c.MaxLogs, Flood: c.Flood, Known: s.isKnown, Suspects: enoughSuspects(fl.Chosen),
+		ReduceTime: c.ReduceTime, MaxKept: c.MaxLogs, PauseAbove: c.PauseAbove,
+		Known: s.isKnown, Unconfirmed: enoughUnconfirmed(fl.Chosen),
 		Describe:  s.describe,
 		NewWorker: func(ctx context.Context, _ int) (campaign.Worker, error) { return s.pool.Open(ctx) }}
 	if !c.NoReduce {
@@ -197,7 +198,7 @@ func (h *Hunt) generate(ctx context.Context) (err error) {
 	if h.On.DSN != "" { // what is prepared outlives a session, and this program; FLUSH TABLES needs a right of its own
 		leave = append(leave, "xa", "prepared", "ddl-flush")
 	}
-	if len(h.On.Faults) > 0 {
+	if len(h.On.Inject) > 0 {
 		leave = append(leave, planted.Without(p)...)
 	}
 	if h.pool.Cases, err = casesource.NewCases(h.Seed, p, leave...); err != nil {
@@ -239,9 +240,9 @@ func (h *Hunt) seeds(ctx context.Context) (func(n int) []byte, error) {
 	return made.Next, nil
 }
 
-// enoughSuspects is how many findings that do not come back each time are a bug. An engine in a process of its own,
+// enoughUnconfirmed is how many findings that do not come back each time are a bug. An engine in a process of its own,
 // with one client, gives the same answers each time, or is wrong.
-func enoughSuspects(on *target.Chosen) int {
+func enoughUnconfirmed(on *target.Chosen) int {
 	if on.Profile.Embedded {
 		return 1
 	}

@@ -18,14 +18,14 @@ func (h *Hunt) Print(w io.Writer, sum *campaign.Summary) error {
 	alive := st.Generated - st.DroppedAborted
 	fmt.Fprintf(w, `%s %s, %s, seed %d
 cases       %d checked of %d in %.1f s (%.0f a minute), %d with overlapping transactions, %d with an edge between them
-statements  %d generated: %d survived (%s of those not aborted), dropped: %d blocked, %d cyclic, %d aborted, %d guilty
+statements  %d generated: %d survived (%s of those not aborted), dropped: %d blocked, %d cyclic, %d aborted, %d blamed
             %d errored (%s), %d effective (%s), %s of %d that search a table touch some of its rows, not all
 work        %d runs, %d replays, %d statements sent
 `,
 		sum.Target, sum.Version, sum.Isolation, sum.Seed,
 		sum.CasesChecked, sum.Cases, sum.ElapsedS, sum.CasesPerMinute, sum.OverlappingCases, sum.OverlapEdgeCases,
 		st.Generated, st.Survived, percent(st.Survived, alive), st.DroppedBlocked, st.DroppedCyclic, st.DroppedAborted,
-		st.DroppedGuilty,
+		st.DroppedBlamed,
 		st.Errored, percent(st.Errored, st.Generated), st.Effective, percent(st.Effective, st.Generated),
 		percent(st.Partial, st.Searches), st.Searches,
 		sum.Runs, sum.Replays, sum.ServerStatements)
@@ -49,10 +49,10 @@ work        %d runs, %d replays, %d statements sent
 		fmt.Fprintf(w, "known bugs  %s%s %d\n", name, h.toldAt(name), sum.Known[name])
 	}
 	if len(sum.Paused) > 0 {
-		fmt.Fprintf(w, "set-up fault? paused: %s\n", tabular.Counts(sum.Paused))
+		fmt.Fprintf(w, "paused      %s: most cases show it; is the set-up right?\n", tabular.Counts(sum.Paused))
 	}
-	_, err := fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d flaky)\n", sum.Total(), len(sum.Bugs), sum.Kept(),
-		len(sum.Flaky))
+	_, err := fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d unconfirmed)\n", sum.Total(), len(sum.Bugs),
+		sum.Kept(), len(sum.Unconfirmed))
 	return err
 }
 

@@ -214,7 +214,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	case err != nil:
 		return err
 	}
-	evidence := append(rep.Findings, rep.Suspects...)
+	evidence := append(rep.Findings, rep.Unconfirmed...)
 	for _, ev := range evidence {
 		replay.PrintEvidence(c.w, 1, ev)
 	}
@@ -398,7 +398,7 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 		return c.around
 	case missing > 0:
 		return outcome.End(outcome.Inconclusive,
-			fmt.Errorf("no longer the bug: %d of the text's statements were left out or not run, each with its line above",
+			fmt.Errorf("%d statements of the text were left out or not run, as listed above: the rest may not show the bug",
 				missing))
 	case preparesOnly(out):
 		return outcome.End(outcome.Inconclusive,

@@ -59,7 +59,7 @@ func (o *Options) Check() error {
 }
 
 // errNoURL does not tell what it is in its place: a secret, it may be.
-var errNoURL = errors.New("the webhook is no URL: want one that begins with https:// or http://")
+var errNoURL = errors.New("the webhook must be a URL that begins with https:// or http://")
 
 // url is where messages are posted.
 func (o *Options) url() (string, error) {
@@ -174,7 +174,7 @@ func (t *Messenger) giveUp() {
 		if t.why != nil {
 			why = ": " + t.why.Error()
 		}
-		t.options.Failed(fmt.Errorf("nobody could be told of %s: no answer within %s of the campaign's end%s",
+		t.options.Failed(fmt.Errorf("cannot notify anybody of %s: no answer within %s of the campaign's end%s",
 			strings.Join(events, ", "), lastTime, why))
 	}
 }
@@ -271,7 +271,7 @@ func (t *Messenger) deliver(m *Message) (err error) {
 		}
 		wait *= 2
 	}
-	return fmt.Errorf("nobody could be told of %s: %w", m.Event, err)
+	return fmt.Errorf("cannot notify anybody of %s: %w", m.Event, err)
 }
 
 // onceTime is how long a command or a server may take for a message.

@@ -128,7 +128,7 @@ func TestSilentWebhook(t *testing.T) {
 	teller.Close()
 	mu.Lock()
 	defer mu.Unlock()
-	if len(said) != 1 || !strings.Contains(said[0], "told of bug, end: no answer") {
+	if len(said) != 1 || !strings.Contains(said[0], "notify anybody of bug, end: no answer") {
 		t.Errorf("%q", said)
 	}
 }
@@ -139,7 +139,7 @@ func TestEndlessCommand(t *testing.T) {
 	defer func(old time.Duration) { lastTime = old }(lastTime)
 	path := filepath.Join(t.TempDir(), "pids")
 	for command, want := range map[string]string{
-		"echo $$ >> " + path + "; sleep 1000 & echo $! >> " + path + "; wait": "told of bug: no answer",
+		"echo $$ >> " + path + "; sleep 1000 & echo $! >> " + path + "; wait": "notify anybody of bug: no answer",
 		"echo no such room; exit 3": "sh: exit status 3: no such room",
 	} {
 		lastTime = 50 * time.Millisecond

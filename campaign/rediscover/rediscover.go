@@ -28,14 +28,16 @@ type Config struct {
 	Bugs        string // a file of known bugs; "": those that txweave comes with
 	Out         string // directory for findings: those of seed 7 in seed-7
 	Seeds       int
-	// Met, unless nil, is told of a bug that a seed has met, after so many cases.
-	Met func(seed uint64, bug string, cases int)
+	// Found, unless nil, is told of a bug that a seed has found, after so many cases.
+	Found func(seed uint64, bug string, cases int)
+	// Progress, unless nil, is told how many of how many cases are done.
+	Progress func(done, all int)
 }
 
 // Default is the Config of somebody who has said nothing.
 func Default() Config {
 	c := fuzz.Default()
-	c.Cases, c.Seed, c.ReduceTime, c.Orders, c.Flood, c.AllNew = 1000, 1, 20*time.Second, 2, 0, true
+	c.Cases, c.Seed, c.ReduceTime, c.Orders, c.PauseAbove, c.AllNew = 1000, 1, 20*time.Second, 2, 0, true
 	return Config{Config: c, Out: "txweave-rediscovered", Seeds: 3}
 }
 
@@ -70,7 +72,7 @@ type Result struct {
 	Others    []*other        `json:"others"` // findings that are none of them, by signature
 	Alike     int             `json:"alike"`  // findings that are not reduced, and may be one of those that were met
 	Clean     int             `json:"cases_clean"`
-	Missed    int             `json:"-"` // bugs that were not met with most seeds
+	Missed    int             `json:"-"` // bugs that were not found with most seeds
 }
 
 // other is what findings of one signature have in common that are none of the known bugs.
@@ -174,6 +176,9 @@ func (c *Config) oneSeed(ctx context.Context, fl *target.Fleet, r *Result, bugs 
 	run.Known = nil // they are what is looked for
 	look := &looker{Result: r, open: run.NewReducer, bugs: bugs, tries: map[string]int{}, met: map[string]int{}}
 	run.NewReducer = nil // what is reduced is chosen behind the campaign
+	if c.Progress != nil {
+		run.Progress = func(s *campaign.Summary) { c.Progress(r.Seeds*c.Cases+s.Cases, c.Seeds*c.Cases) }
+	}
 	before := processorTime()
 	sum, err := campaign.Run(ctx, run)
 	if err != nil {
@@ -191,8 +196,8 @@ func (c *Config) oneSeed(ctx context.Context, fl *target.Fleet, r *Result, bugs 
 		}
 		b.Seeds++
 		b.cases, b.seconds = append(b.cases, float64(n+1)), append(b.seconds, each*float64(n+1))
-		if c.Met != nil {
-			c.Met(c.Seed, b.Name, n+1)
+		if c.Found != nil {
+			c.Found(c.Seed, b.Name, n+1)
 		}
 	}
 	return nil
@@ -224,7 +229,7 @@ func processorTime() time.Duration {
 // Table prints the result for people.
 func (r *Result) Table(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprintf(t, "| known bug\t| met\t| cases\t| processor seconds\t|\n| ---\t| ---\t| ---\t| ---\t|\n")
+	fmt.Fprintf(t, "| known bug\t| found\t| cases\t| processor seconds\t|\n| ---\t| ---\t| ---\t| ---\t|\n")
 	for _, b := range r.Bugs {
 		cases, seconds := "-", ""
 		if b.Cases != nil {
@@ -238,10 +243,10 @@ func (r *Result) Table(w io.Writer) error {
 	fmt.Fprintf(w, "\n%s %s at %s, %d cases for each of %d seeds at most, %d in all; medians\n",
 		r.Target, r.Version, r.Isolation, r.Budget, r.Seeds, r.Cases)
 	if r.Alike > 0 {
-		fmt.Fprintf(w, "%d more findings may be one of those that were met; they are not reduced\n", r.Alike)
+		fmt.Fprintf(w, "%d more findings may be bugs of the list that were found; they were not reduced\n", r.Alike)
 	}
 	if len(r.Others) == 0 {
-		_, err := fmt.Fprintln(w, "no finding is none of these")
+		_, err := fmt.Fprintln(w, "every finding is one of these bugs")
 		return err
 	}
 	t = tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)

@@ -90,7 +90,8 @@ func (f *reduction) reduce(ctx context.Context, t exec.Target, on *target.Chosen
 		return nil, err
 	}
 	if out.Signature != f.Signature && f.Signature != "" && !out.Told {
-		fmt.Fprintf(on.Notes, "txweave: the case does not show %s here: reduced by %s\n", f.Signature, out.Signature)
+		fmt.Fprintf(on.Notes, "txweave: the case does not show %s here, so %s is what it must keep showing\n", f.Signature,
+			out.Signature)
 	}
 	if werr := f.write(ctx, w, out, dir); werr != nil {
 		_, perr := lost.Write(out.Case.Print())

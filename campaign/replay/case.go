@@ -46,7 +46,8 @@ func undoubted(c *testcase.Case) error {
 	for n := range c.Txns {
 		for i, s := range c.Txns[n].Stmts {
 			if err := doubt(s.SQL); err != nil {
-				return fmt.Errorf("%s: %w; with an -- order -- it need not be read", c.At(testcase.Ref{Txn: n, Stmt: i}), err)
+				return fmt.Errorf("%s: %w; an -- order -- section in the case makes that unnecessary",
+					c.At(testcase.Ref{Txn: n, Stmt: i}), err)
 			}
 		}
 	}
@@ -132,7 +133,7 @@ func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.
 		return nil, err
 	}
 	out := &timeline.Dossier{Case: c, Record: finding.Record{Environment: on.Environment(t.Describe())}}
-	if evs := append(rep.Findings, rep.Suspects...); len(evs) > 0 {
+	if evs := append(rep.Findings, rep.Unconfirmed...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {
 			out.Replayed = evs[0].Replayed.Trace()
@@ -192,7 +193,7 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 	if err != nil {
 		return err
 	}
-	on.Faults = nil // the test is run on the database as it is
+	on.Inject = nil // the test is run on the database as it is
 	there := false
 	err = on.Use(ctx, func(t exec.Target) error {
 		there = true

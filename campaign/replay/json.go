@@ -53,7 +53,7 @@ type ranStatement struct {
 // fates are the names under which statements are counted in summaries, too.
 var fates = map[weave.Fate]string{weave.Survived: "survived", weave.DroppedBlocked: "dropped_blocked",
 	weave.DroppedCyclic:  "dropped_cyclic",
-	weave.DroppedAborted: "dropped_aborted", weave.DroppedGuilty: "dropped_guilty"}
+	weave.DroppedAborted: "dropped_aborted", weave.DroppedBlamed: "dropped_blamed"}
 
 // found adds a finding that is not there yet.
 func (r *Rerun) found(f shownFinding) {

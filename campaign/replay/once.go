@@ -66,7 +66,7 @@ func Try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, 
 	if err != nil {
 		return nil, err
 	}
-	return &Tried{Report: rep, Evidence: append(rep.Findings, rep.Suspects...)}, nil
+	return &Tried{Report: rep, Evidence: append(rep.Findings, rep.Unconfirmed...)}, nil
 }
 
 // certify runs a case once and writes its history and certificate.

@@ -42,7 +42,7 @@ func (u *Under) For(ctx context.Context, c *testcase.Case) (*target.Chosen, erro
 		to.Claim = claim
 	}
 	if !u.Planted {
-		to.Faults = faults
+		to.Inject = faults
 	}
 	return to.Resolve(ctx)
 }

@@ -88,7 +88,7 @@ func (g *Group) find() (v2 bool, err error) {
 		}
 	}
 	if g.home == "" {
-		return false, errors.New("no control group counts memory here")
+		return false, errors.New("there is no control group that counts memory here")
 	}
 	return v2, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"txweave/dbms/registry"
 	"txweave/gen/workload"
+	"txweave/internal/former"
 	"txweave/internal/input"
 	"txweave/internal/spelling"
 	"txweave/internal/strict"
@@ -50,7 +51,7 @@ type Part struct {
 	Cases     int    `toml:"cases,omitzero"` // it is done after so many; 0: never
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
-	Faults   []string `toml:"faults,omitempty"`  // planted bugs; of detect those that are tried
+	Inject   []string `toml:"inject,omitempty"`  // planted bugs; of detect those that are tried
 	Rows     int      `toml:"rows,omitzero"`     // of fuzz: that one table of one case in sixteen has
 	Orders   int      `toml:"orders,omitzero"`
 	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
@@ -93,7 +94,7 @@ type Span time.Duration
 func (s *Span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	if err == nil && d < 0 {
-		err = fmt.Errorf("%s is less than nothing", d)
+		err = fmt.Errorf("%s is negative", d)
 	}
 	*s = Span(d)
 	return err
@@ -136,13 +137,13 @@ func (b *Bytes) UnmarshalText(text []byte) error {
 		if n, found := strings.CutSuffix(string(text), u.name); found {
 			v, err := strconv.ParseFloat(strings.TrimSpace(n), 64)
 			if err != nil || v < 0 || v*float64(u.size) > math.MaxInt64/2 {
-				return fmt.Errorf("%q is no amount: want one like 4GiB", text)
+				return fmt.Errorf("%q is not a size: want one such as 4GiB", text)
 			}
 			*b = Bytes(v * float64(u.size))
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no amount: want one like 4GiB", text)
+	return fmt.Errorf("%q is not a size: want one such as 4GiB", text)
 }
 
 // MarshalText prints one.
@@ -170,7 +171,7 @@ func Read(ctx context.Context, path string) (*CampaignPlan, error) {
 // Parse reads the text of a campaign.toml.
 func Parse(path string, text []byte) (*CampaignPlan, error) {
 	p := &CampaignPlan{}
-	if _, err := strict.TOML(path, text, "a campaign", p); err != nil {
+	if _, err := strict.TOML(path, text, "a campaign", p, former.Plan); err != nil {
 		return nil, err
 	}
 	if err := p.Check(); err != nil {
@@ -220,7 +221,7 @@ func (p *CampaignPlan) Check() error {
 		return fmt.Errorf("notify: %w", err)
 	}
 	if len(p.Parts) == 0 {
-		return errors.New("it has no [[cell]]")
+		return errors.New("it has no cell: want at least one [[cell]]")
 	}
 	seen := map[string]bool{}
 	for i := range p.Parts {
@@ -249,9 +250,9 @@ func (c *Part) check() error {
 		c.Length != 0 || c.Transactions != 0 || c.Told()
 	switch {
 	case !isCellName(c.Name) || len(c.Name) > maxName:
-		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with one of the first two")
+		return errors.New("a name has small letters, digits, dots and single hyphens, and begins with a letter or a digit")
 	case strings.Trim(c.Name[strings.LastIndexByte(c.Name, '-')+1:], "0123456789") == "":
-		return errors.New("a name must not end in numbers with hyphens between them: names of findings do")
+		return errors.New("a name must not end like 12-0, as names of findings do")
 	case !slices.Contains(modes, c.Mode):
 		return spelling.NoneOf("mode", c.Mode, modes...)
 	case c.Target == "" && c.DSN == "" && c.DSNFile == "":
@@ -281,7 +282,7 @@ func (c *Part) check() error {
 	}
 	if c.DSN != "" && registry.HasPassword(c.DSN) {
 		return errors.New(
-			"the dsn has a password, which is not to lie about: put it into a file that only you can read (dsn_file), or into " +
+			"the dsn has a password: put it into a file that only you can read (dsn_file), or into " +
 				"the environment (dsn = \"env:NAME\")")
 	}
 	return nil
@@ -302,7 +303,7 @@ func (n *Notify) check() error {
 	}
 	if secretive(n.Webhook) {
 		return errors.New(
-			"the webhook has a password or a token, which is not to lie about: put the URL into the environment (webhook = " +
+			"the webhook has a password or a token: put the URL into the environment (webhook = " +
 				"\"env:NAME\")")
 	}
 	return nil

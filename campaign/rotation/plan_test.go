@@ -18,11 +18,11 @@ func TestParse(t *testing.T) {
 		cell + "weight = nan":        "f:4: weight NaN: want one above 0, up to 1000000",
 		cell + "weight = \"3\"":      "f:4: weight 3: want one above 0, up to 1000000",
 		cell + "seed = -1":           `f: cell 1 "one": seed must not be negative`,
-		cell + "slice = \"-3s\"":     "f:4: -3s is less than nothing",
+		cell + "slice = \"-3s\"":     "f:4: -3s is negative",
 		cell + "mode = \"storms\"":   `f: cell 1 "one": mode "storms": want fuzz, storm or detect: did you mean storm?`,
-		"max_rss = \"6XB\"\n" + cell: `f:1: "6XB" is no amount: want one like 4GiB`,
-		cell + "[notify]\nwebhook = \"https://discord.com/api/webhooks/1234567890/abcDEF0123456789abcdef\"": "f: notify: the webhook has a password or a token, " +
-			"which is not to lie about: put the URL into the environment (webhook = \"env:NAME\")",
+		"max_rss = \"6XB\"\n" + cell: `f:1: "6XB" is not a size: want one such as 4GiB`,
+		cell + "[notify]\nwebhook = \"https://discord.com/api/webhooks/1234567890/abcDEF0123456789abcdef\"": "f: notify: the webhook has a password or a token: " +
+			"put the URL into the environment (webhook = \"env:NAME\")",
 		cell + "[notify]\nwebhook = \"https://chat.example.org/hooks/txweave\"": "",
 	} {
 		p, err := Parse("f", []byte(text))

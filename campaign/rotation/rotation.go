@@ -354,7 +354,7 @@ func (r *Rotation) overseen(ctx context.Context, t *Turn) (complete bool, err er
 func (r *Rotation) run(ctx context.Context, t *Turn) (complete bool, err error) {
 	defer func() {
 		if why := recover(); why != nil {
-			err = fmt.Errorf("a fault of txweave's own: %v", why)
+			err = fmt.Errorf("internal error: %v", why)
 		}
 	}()
 	if err := t.Cell.Resume(ctx); err != nil {

@@ -39,7 +39,7 @@ func (c *Part) Database() target.Config {
 		out.DSN = "@" + c.DSNFile
 	}
 	if c.Mode != ModeDetect {
-		out.Faults = c.Faults
+		out.Inject = c.Inject
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 func TestEveryTextOfAPlanIsAWayOrOnlyAName(t *testing.T) {
 	names := map[string]bool{ // they choose among what txweave has itself, or are numbers
 		"Part.Name": true, "Part.Target": true, "Part.Isolation": true, "Part.Claim": true, "Part.Mode": true,
-		"Part.Without": true, "Part.Faults": true,
+		"Part.Without": true, "Part.Inject": true,
 		"Part.Guide": true, "Part.Workload": true, "Part.Distribution": true, "Part.Nemesis": true, "Notify.On": true,
 		"CampaignPlan.HTTP": true, // one that other machines reach needs a token of the command line's
 	}

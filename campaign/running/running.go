@@ -24,7 +24,7 @@ import (
 // Display is where people see how a campaign stands. Its methods may be called by many goroutines.
 type Display interface {
 	Say(line string) // what stays
-	Report(ref campaign.FindingRef, f *finding.Finding, suspect bool)
+	Report(ref campaign.FindingRef, f *finding.Finding, unconfirmed bool)
 	Live() bool // it is painted more often than at every beat
 	Show(s *database.CampaignStatus, x Standing)
 	Close() // the campaign has ended
@@ -149,7 +149,7 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 			l.Note(err.Error())
 		}
 	}
-	c.Report = func(ref campaign.FindingRef, f *finding.Finding, suspect bool) { l.report(t, ref, f, suspect) }
+	c.Report = func(ref campaign.FindingRef, f *finding.Finding, unconfirmed bool) { l.report(t, ref, f, unconfirmed) }
 	sum, err := campaign.Run(ctx, c)
 	if l.faults.Add(int64(sum.Faults)); err != nil {
 		return false, err
@@ -166,21 +166,21 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 
 // report tells of a bug that is new to this turn of the cell. People are told once of each bug that a cell shows: the
 // next turns meet it again.
-func (l *Life) report(t *rotation.Turn, ref campaign.FindingRef, f *finding.Finding, suspect bool) {
+func (l *Life) report(t *rotation.Turn, ref campaign.FindingRef, f *finding.Finding, unconfirmed bool) {
 	kind := "finding"
-	if suspect {
-		kind = "suspect"
+	if unconfirmed {
+		kind = "unconfirmed"
 	}
 	l.Log.Info(kind, "cell", t.Name, "bug", ref.Bug, "finding", ref.ID, "what", finding.Line(cmp.Or(f.Title, f.Summary)))
-	fresh, err := l.DB.First(context.Background(), ref.Bug, t.Name, suspect)
+	fresh, err := l.DB.First(context.Background(), ref.Bug, t.Name, unconfirmed)
 	if err != nil || fresh {
-		l.Display.Report(ref, f, suspect)
+		l.Display.Report(ref, f, unconfirmed)
 	}
 	if err != nil || !fresh {
 		return // an earlier turn met it
 	}
 	text := fmt.Sprintf("%s: %s", ref.Bug, cmp.Or(f.Title, f.Summary))
-	if suspect {
+	if unconfirmed {
 		text += " (it did not come back each time)"
 	}
 	l.tell(rotation.EventBug, t.Name, ref.Bug, text)

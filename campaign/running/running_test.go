@@ -157,12 +157,12 @@ func TestLife(t *testing.T) {
 	told := len(display.found)
 	for range 3 { // turns later
 		for _, turn := range l.turns[:2] {
-			for _, suspect := range []bool{true, false} {
-				l.report(turn, campaign.FindingRef{Bug: "B1"}, &finding.Finding{Summary: "crash"}, suspect)
+			for _, unconfirmed := range []bool{true, false} {
+				l.report(turn, campaign.FindingRef{Bug: "B1"}, &finding.Finding{Summary: "crash"}, unconfirmed)
 			}
 		}
 	}
-	// Of one of the two cells it is B1 that is known, of the other it is news, first that it is suspected.
+	// Of one of the two cells it is B1 that is known, of the other it is news, first that it is unconfirmed.
 	if n := len(display.found) - told; n != 2 {
 		t.Errorf("told %d times: %q", n, display.found[told:])
 	}

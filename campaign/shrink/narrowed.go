@@ -38,7 +38,7 @@ func (k *shrinker) narrowed(ctx context.Context, c *testcase.Case) (*testcase.Ca
 // bySearch are the signatures of writes that are held against a query right before them.
 var bySearch = func() (out []string) {
 	for _, verb := range []string{"INSERT", "REPLACE", "UPDATE", "DELETE"} {
-		for _, what := range []fault.Kind{fault.MatchedAffected, fault.RefusedHeld, fault.ChangedMet} {
+		for _, what := range []fault.Kind{fault.MatchedAffected, fault.RefusedHeld, fault.ChangedMatched} {
 			out = append(out, finding.Signed(finding.ClassPlan, verb, what))
 		}
 	}

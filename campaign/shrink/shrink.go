@@ -316,7 +316,7 @@ func (k *shrinker) findings(ctx context.Context, c *testcase.Case) ([]campaign.F
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(res.Findings, res.Flaky), nil
+	return slices.Concat(res.Findings, res.Unconfirmed), nil
 }
 
 // check runs a case once and returns the signatures that it shows, by themselves and with their causes, and how many of
@@ -326,7 +326,7 @@ func (k *shrinker) check(ctx context.Context, c *testcase.Case) (signatures []sh
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, f := range slices.Concat(res.Findings, res.Flaky) {
+	for _, f := range slices.Concat(res.Findings, res.Unconfirmed) {
 		list := []shown{{signature: f.Signature}, {f.Signature, f.OwnCause()}}
 		if f.Cause == finding.CauseSearch && !f.Derived { // which is asked for of a case that is small already
 			list = append(list, shown{f.Signature, f.Cause})

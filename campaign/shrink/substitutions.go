@@ -359,7 +359,7 @@ func fromTheStart(c, variant *testcase.Case) *testcase.Case {
 	return variant
 }
 
-// eachSearch are the cases in which queries stand in the guilty statement's place that print the rows of one table in
+// eachSearch are the cases in which queries stand in the blamed statement's place that print the rows of one table in
 // which a column is NULL, or is not: where such a one is wrong by itself, an index is, whatever the statement asked of
 // it.
 func eachSearch(x *tried) (out []*testcase.Case) {
@@ -454,7 +454,7 @@ func eachPlain(x *tried) (out []*testcase.Case) {
 	return append([]*testcase.Case{plain}, out...)
 }
 
-// eachAlone are the cases that have no rows from the start, and of their statements one: the guilty one, or where none
+// eachAlone are the cases that have no rows from the start, and of their statements one: the blamed one, or where none
 // is named one of the INSERTs.
 func eachAlone(x *tried) (out []*testcase.Case) {
 	for i := range x.Txns {
@@ -530,7 +530,7 @@ func lacking(c *testcase.Case, what func(sql.Constraint) bool) *testcase.Case {
 }
 
 // eachColliding are the cases in which an INSERT of a row that has a key which is there already stands in the place of
-// the guilty write.
+// the blamed write.
 func eachColliding(x *tried) (out []*testcase.Case) {
 	if !x.named {
 		return nil

@@ -27,16 +27,16 @@ type tried struct {
 	*testcase.Case
 	sought
 	found     *finding.Finding // the finding that is sought, as the case shows it; nil where it does not
-	txn, stmt int              // its guilty statement …
+	txn, stmt int              // its blamed statement …
 	named     bool             // … if it names one
 }
 
-// at says whether a finding is of the guilty statement.
+// at says whether a finding is of the blamed statement.
 func (x *tried) at(f *campaign.Found) bool {
 	return f.Differences[0].Stmt == testcase.Ref{Txn: x.txn, Stmt: x.stmt}.String()
 }
 
-// missesRows says whether a read beside the guilty statement missed rows, or may have: what it says that it affected is
+// missesRows says whether a read beside the blamed statement missed rows, or may have: what it says that it affected is
 // not what the reads around it show.
 func (x *tried) missesRows() bool {
 	c := x.found.Cause
@@ -62,8 +62,8 @@ var (
 	unlikeAtEnd = finding.Signed(finding.ClassReplay, "", fault.Final)               // no statement is named
 	// owedAtEnd are of a COMMIT that is held against a read of what it would be refused for.
 	owedAtEnd = []string{
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedOwed),
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedOwed),
+		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedUnmatched),
+		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedUnmatched),
 	}
 	// failedYetWrote: it may be refused for a key that only a COMMIT is refused for.
 	failedYetWrote = finding.Signed(finding.ClassInconsistent, "UPDATE", fault.FailedYetWrote)
@@ -228,7 +228,7 @@ func others(signature string) func(*sought) bool {
 	return func(s *sought) bool { return s.signature != signature }
 }
 
-// whereSearched tries something where a search of the guilty statement's is what goes wrong.
+// whereSearched tries something where a search of the blamed statement's is what goes wrong.
 func whereSearched(try func(*tried) []*testcase.Case) func(*tried) []*testcase.Case {
 	return func(x *tried) []*testcase.Case {
 		if !x.named || x.found.Derived || x.found.Cause != finding.CauseSearch {
@@ -279,7 +279,7 @@ func (k *shrinker) try(ctx context.Context, c *testcase.Case, early bool) (*test
 	return c, nil
 }
 
-// tried looks for the guilty statement of a case, if there is anything to try for which that is asked.
+// tried looks for the blamed statement of a case, if there is anything to try for which that is asked.
 func (k *shrinker) tried(ctx context.Context, c *testcase.Case, early bool) (*tried, error) {
 	x := &tried{Case: c, sought: k.sought}
 	if early || k.worker == nil {
@@ -324,7 +324,7 @@ func (k *shrinker) first(ctx context.Context, x *tried, t *trial) (*testcase.Cas
 	return nil, nil
 }
 
-// eachTelling are the cases in which queries stand in the guilty one's place that print what it reads, one after the
+// eachTelling are the cases in which queries stand in the blamed one's place that print what it reads, one after the
 // other, of one table each.
 func eachTelling(x *tried) (out []*testcase.Case) {
 	if !x.named || !x.found.Cause.IsZero() {

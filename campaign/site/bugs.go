@@ -37,7 +37,7 @@ func (d bugsData) Page(n int) string {
 }
 
 // bugStates are the states of bugs, in the order in which people look at them.
-var bugStates = []string{string(finding.StatusOpen), string(finding.StatusSuspect), string(finding.StatusDuplicate),
+var bugStates = []string{string(finding.StatusOpen), string(finding.StatusUnconfirmed), string(finding.StatusDuplicate),
 	string(finding.StatusInvalid), string(finding.StatusFixed)}
 
 func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
@@ -183,7 +183,7 @@ func change(b *finding.Bugs, id, action, value string) error {
 	switch do := bugs.Deed(action); do {
 	case bugs.Invalid:
 		if value == "" {
-			return errors.New("why is it no bug?")
+			return errors.New("say why it is no bug")
 		}
 	case bugs.Label, bugs.Unlabel:
 		words = strings.Fields(value)

@@ -82,7 +82,7 @@ var shown = []string{finding.RecordFile, finding.CaseFile, finding.TraceFile, fi
 
 // open opens a finding's directory; its error is errNone where there is none.
 func (s *Site) open(name string) (*finding.Dir, error) {
-	if !finding.ValidName(name) || !strings.HasPrefix(name, "finding-") && !strings.HasPrefix(name, "suspect-") {
+	if _, is := finding.CutKind(name); !is || !finding.ValidName(name) {
 		return nil, errNone
 	}
 	d, err := s.DB.Open(name)

@@ -35,7 +35,7 @@ var (
 		cellLabels, nil)
 	descStmts = prometheus.NewDesc("txweave_statements_total",
 		"Generated statements of checked cases, by what became of them.", append(cellLabels[:4:4], "fate"), nil)
-	descSent = prometheus.NewDesc("txweave_server_statements_total", "Statements sent, probes included.",
+	descSent = prometheus.NewDesc("txweave_server_statements_total", "Statements sent, added reads included.",
 		cellLabels, nil)
 	descBugs     = prometheus.NewDesc("txweave_bugs", "Bugs by status.", []string{"status"}, nil)
 	descFindings = prometheus.NewDesc("txweave_findings_total", "Findings that were counted to bugs, or wait for that.",

@@ -233,7 +233,7 @@ func fail(w http.ResponseWriter, err error) {
 	http.Error(w, finding.Line(err.Error()), code)
 }
 
-var errNone = errors.New("there is no such thing")
+var errNone = errors.New("there is no such page")
 
 func asset(name, kind string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {

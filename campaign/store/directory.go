@@ -387,7 +387,7 @@ func (d *Directory) Place(list []Placement, keep int) (out []Placed, err error) 
 		var changed []*finding.Bug
 		for i := range list {
 			p := &list[i]
-			b.Suspects = p.Suspects
+			b.Unconfirmed = p.Unconfirmed
 			g, fresh := b.Place(p.Record, p.Signature, now)
 			b.Hear(g, p.Name, fresh)
 			out[i].Fresh = fresh

@@ -40,7 +40,7 @@ func (m *Memory) Place(list []Placement, _ int) (out []Placed, err error) {
 	err = m.Update(func(b *finding.Bugs) error {
 		for i := range list {
 			p := &list[i]
-			b.Suspects = p.Suspects
+			b.Unconfirmed = p.Unconfirmed
 			g, fresh := b.Place(p.Record, p.Signature, time.Now().UTC().Truncate(time.Second))
 			out = append(out, Placed{Bug: *g, Fresh: fresh})
 		}

@@ -163,7 +163,7 @@ func TestRepairUnderway(t *testing.T) {
 
 // TestNewerFormat: what a newer txweave has written is refused, not put aside.
 func TestNewerFormat(t *testing.T) {
-	for _, text := range []string{"{\n  \"format\": 2,\n  \"bugs\": \"elsewhere\"}", `{"format":2,"bugs":[]}`} {
+	for _, text := range []string{"{\n  \"format\": 3,\n  \"bugs\": \"elsewhere\"}", `{"format":3,"bugs":[]}`} {
 		dir := damaged(t, func(dir string) {
 			if err := os.WriteFile(filepath.Join(dir, bugFile), []byte(text), 0o600); err != nil {
 				t.Fatal(err)

@@ -87,8 +87,8 @@ type Placement struct {
 	Signature finding.Signature
 	Name      string            // in the store, if Save was called
 	Files     map[string][]byte // else these are saved if the bug wants them; nil: it is only counted
-	// Suspects is how many findings like it, if it does not come back each time, are a bug; 0: three.
-	Suspects int
+	// Unconfirmed is how many findings like it, if it does not come back each time, are a bug; 0: three.
+	Unconfirmed int
 }
 
 // Placed is what became of a finding.

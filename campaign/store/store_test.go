@@ -233,7 +233,7 @@ func TestBugsThatDoHarm(t *testing.T) {
 		"gone":      `{"bugs":[],"gone":["../victim"]}`,
 		"twice":     `{"bugs":[{"id":"B1"},{"id":"B1"}]}`,
 		"no name":   `{"bugs":[{}]}`,
-		"tomorrow":  `{"format":2,"bugs":[]}`,
+		"tomorrow":  `{"format":3,"bugs":[]}`,
 		"truncated": `{"bugs":[`,
 		"no object": `[]`,
 	} {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
 
 	"txweave/finding"
@@ -34,7 +33,8 @@ func (d *Directory) Holds() bool {
 }
 
 func isFinding(name string) bool {
-	return strings.HasPrefix(name, "finding-") || strings.HasPrefix(name, "suspect-")
+	_, is := finding.CutKind(name)
+	return is
 }
 
 // Waiting is a finding that no bug has.

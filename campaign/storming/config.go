@@ -109,8 +109,7 @@ func (c *Config) parts() (*Storm, error) {
 	case c.History != "" && s.work.Kind == workload.Relational && c.Certificate == "":
 		return nil,
 			outcome.Misusef(
-				"--history: %s does more than read and write single rows; with --certificate its searches are kept too, and "+
-					"--trace keeps all", c.Workload)
+				"--history: %s does more than read and write single rows: add --certificate, or use --trace", c.Workload)
 	case c.History != "" && s.work.Kind.Claims():
 		return nil,
 			outcome.Misusef(
@@ -167,7 +166,7 @@ func (c Config) Prepare(ctx context.Context) (*Storm, error) {
 	s.Target = s.On.Config
 	if s.On.DBMS.Untried != "" {
 		return nil,
-			outcome.Misusef("storm: what mechanisms %s has, and at which moment a statement reads, is not known well enough",
+			outcome.Misusef("storm: the mechanisms of %s are not described well enough to be checked",
 				s.On.Target)
 	}
 	if s, err = s.seeded(c.Seed); err != nil {
@@ -207,7 +206,7 @@ func (c *Config) CheckFaults() error {
 
 // plantable refuses planted bugs that would do nothing.
 func (s *Storm) plantable() error {
-	faults, err := target.Faults(s.On.Faults)
+	faults, err := target.Faults(s.On.Inject)
 	if err != nil {
 		return err
 	}
@@ -215,11 +214,11 @@ func (s *Storm) plantable() error {
 	for _, x := range faults {
 		switch {
 		case x.Refused() != "":
-			return outcome.Misusef("--faults %s: %s", x.Name, x.Refused())
+			return outcome.Misusef("--inject %s: %s", x.Name, x.Refused())
 		case x.Inapplicable(p) != "":
-			return outcome.Misusef("--faults %s: %s", x.Name, x.Inapplicable(p))
+			return outcome.Misusef("--inject %s: %s", x.Name, x.Inapplicable(p))
 		case !x.Forbidden(p):
-			return outcome.Misusef("--faults %s: %s allows what it does, so nothing is planted there", x.Name, p.Isolation)
+			return outcome.Misusef("--inject %s: %s allows what it does, so nothing is planted there", x.Name, p.Isolation)
 		}
 	}
 	return nil
@@ -233,10 +232,10 @@ func (s *Storm) canCertify() error {
 		return nil
 	case w.Made != nil:
 		return outcome.Misusef(
-			"--certificate: which rows the statements of %s looked for is not known; --trace keeps what was read and written",
+			"--certificate: the conditions of the statements of %s are not recorded; use --trace",
 			w.Name)
 	case len(s.nemeses) > 0:
-		return outcome.Misusef("--certificate: what nemeses do to a database is not in the order that it tells")
+		return outcome.Misusef("--certificate and --nemesis exclude each other: what nemeses do has no versions")
 	case w.Kind == workload.Lists:
 		return outcome.Misusef(
 			"--certificate: the lists of %s tell the order of versions themselves; its history is checked as a whole without "+
@@ -272,7 +271,7 @@ func (s *Storm) judge(ctx context.Context) *verdict.Judge {
 // Recipe is what the storm was, with what it found, as a file that Repeat runs again.
 func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 	t := &s.Target
-	r := &recipe.Recipe{Target: t.Target, Server: t.Server, Isolation: t.Isolation, Claim: t.Claim, Faults: t.Faults,
+	r := &recipe.Recipe{Target: t.Target, Server: t.Server, Isolation: t.Isolation, Claim: t.Claim, Inject: t.Inject,
 		Workload: s.Workload, Keys: s.Keys,
 		Distribution: s.Distribution, Without: s.Without, Sessions: s.Sessions, Seed: s.Seed,
 		Duration: recipe.Duration(s.Duration), Nemesis: s.Nemesis,
@@ -288,8 +287,8 @@ func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 // OfRecipe is the Config that a recipe stands for; its storms end with their first finding.
 func OfRecipe(r *recipe.Recipe) Config {
 	c := Default()
-	c.Target.Target, c.Target.Server, c.Target.Isolation, c.Target.Claim, c.Target.Faults = r.Target, r.Server,
-		r.Isolation, r.Claim, r.Faults
+	c.Target.Target, c.Target.Server, c.Target.Isolation, c.Target.Claim, c.Target.Inject = r.Target, r.Server,
+		r.Isolation, r.Claim, r.Inject
 	c.Workload, c.Sessions, c.Keys, c.Distribution, c.Without = r.Workload, r.Sessions, r.Keys, r.Distribution, r.Without
 	c.Duration, c.Seed, c.Nemesis, c.Every, c.Perturb, c.Acts = time.Duration(r.Duration), r.Seed, r.Nemesis,
 		time.Duration(r.Every), r.Perturb, r.Acts

@@ -28,7 +28,7 @@ func (a *Aftermath) printActs(w io.Writer) error {
 			r.Crashes, r.SlowestRecovery.Seconds(), r.Survived)
 	}
 	if len(r.ActsOf) > 0 {
-		fmt.Fprintf(w, "receipts      told of %d commits without an answer how they ended\n", r.Settled)
+		fmt.Fprintf(w, "receipts      showed how %d commits without an answer ended\n", r.Settled)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (a *Aftermath) Print(w io.Writer) error {
 		r.RolledBack, r.Unknown)
 	fmt.Fprintf(w, "operations    %d (%.0f a second), %d refused and sent again\n", a.Operations, a.OpsPerSecond, r.Resent)
 	if r.Retired > 0 {
-		fmt.Fprintf(w, "retired       %d queries that took too long: they were sent no more\n", r.Retired)
+		fmt.Fprintf(w, "slow          %d queries took too long, and were not sent again\n", r.Retired)
 	}
 	if err := a.printActs(w); err != nil {
 		return err

@@ -1,14 +1,20 @@
 package target
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// secret are the flags whose values may hold a password.
+var secret = []string{"--dsn", "--store"}
 
 // CommandLine prints arguments as a shell takes them. A data source name is shown without its password.
 func CommandLine(args []string) string {
 	out := []string{"txweave"}
 	for i, a := range args[1:] {
-		if strings.HasPrefix(a, "--dsn=") {
-			a = "--dsn=" + hidePassword(strings.TrimPrefix(a, "--dsn="))
-		} else if args[i] == "--dsn" {
+		if flag, value, has := strings.Cut(a, "="); has && slices.Contains(secret, flag) {
+			a = flag + "=" + hidePassword(value)
+		} else if slices.Contains(secret, args[i]) {
 			a = hidePassword(a)
 		}
 		out = append(out, QuoteArg(a))
@@ -16,8 +22,15 @@ func CommandLine(args []string) string {
 	return strings.Join(out, " ")
 }
 
-// hidePassword replaces the password of a data source name, user:password@…; the last @ ends it.
+// hidePassword replaces the password of a data source name, user:password@… behind a scheme or none; the last @ ends
+// it. The name of a file or of an environment variable holds none.
 func hidePassword(dsn string) string {
+	if dsn == "env" || strings.HasPrefix(dsn, "env:") || strings.HasPrefix(dsn, "@") {
+		return dsn
+	}
+	if scheme, rest, has := strings.Cut(dsn, "://"); has {
+		return scheme + "://" + hidePassword(rest)
+	}
 	at := strings.LastIndexByte(dsn, '@')
 	if at < 0 {
 		return "***" // not of that form: show nothing of it

@@ -14,6 +14,10 @@ func TestCommandLine(t *testing.T) {
 			"txweave fuzz '--dsn=u:***@unix(/s)/' --out 'a b'"},
 		{[]string{"txweave", "fuzz", "--dsn", "secret"}, "txweave fuzz --dsn '***'"},
 		{[]string{"txweave", "fuzz", "--dsn", "u@tcp(h:1)/"}, "txweave fuzz --dsn 'u@tcp(h:1)/'"},
+		{[]string{"txweave", "fuzz", "--dsn", "env"}, "txweave fuzz --dsn env"},
+		{[]string{"txweave", "fuzz", "--dsn", "@file"}, "txweave fuzz --dsn @file"},
+		{[]string{"txweave", "verify", "--store", "postgres://u:p@h/d"}, "txweave verify --store 'postgres://u:***@h/d'"},
+		{[]string{"txweave", "verify", "--store=env:STORE"}, "txweave verify --store=env:STORE"},
 		{[]string{"txweave", "bugs", "label", "it's", ""}, `txweave bugs label 'it'\''s' ''`},
 	} {
 		if got := CommandLine(tc.args); got != tc.want {

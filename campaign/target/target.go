@@ -34,7 +34,7 @@ type Config struct {
 	Server    string        // path of the binary of a private server; "": the installed one
 	Isolation string        // "": the target's usual level
 	Claim     string        // the stronger level that it is held to; "": its own
-	Faults    []string      // planted bugs, by name
+	Inject    []string      // planted bugs, by name
 	Wait      time.Duration // how long a server of the DSN may be away
 
 	AtOnce    bool     // statements run at the same moment, as in storms
@@ -148,16 +148,16 @@ func (c *Chosen) ask(ctx context.Context) error {
 
 // CheckFaults says which planted bug there is not, or would not show here.
 func (c *Config) CheckFaults() error {
-	faults, err := Faults(c.Faults)
+	faults, err := Faults(c.Inject)
 	if err != nil {
 		return err
 	}
 	for _, x := range faults {
 		if n := x.Nemesis(); n != "" && !x.Cases() && !slices.Contains(c.Nemeses, n) {
-			return outcome.Misusef("--faults %s: only storm --nemesis %s shows it", x.Name, n)
+			return outcome.Misusef("--inject %s: only storm --nemesis %s shows it", x.Name, n)
 		}
 		if x.Race() && !c.AtOnce {
-			return outcome.Misusef("--faults %s: only storm shows it: statements have to run at the same moment", x.Name)
+			return outcome.Misusef("--inject %s: only storm shows it: statements have to run at the same moment", x.Name)
 		}
 	}
 	return nil
@@ -179,9 +179,9 @@ func Faults(wanted []string) (out []*planted.Fault, err error) {
 				names = append(names, x.Name)
 			}
 			if near := spelling.Closest(name, names); near != "" { // the list takes some screens
-				return nil, outcome.Misusef("--faults: no planted bug %q: did you mean %s?", name, near)
+				return nil, outcome.Misusef("--inject: no planted bug %q: did you mean %s?", name, near)
 			}
-			return nil, outcome.Misusef("--faults: no planted bug %q (there are %s)", name, strings.Join(names, ", "))
+			return nil, outcome.Misusef("--inject: no planted bug %q (there are %s)", name, strings.Join(names, ", "))
 		}
 		out = append(out, all[i])
 	}
@@ -193,7 +193,7 @@ func (c *Chosen) Embedded() bool { return c.dsn == nil && c.Profile.Embedded }
 
 // Environment says under what findings on it are made; d is what an opened one says of itself.
 func (c *Chosen) Environment(d exec.Description) finding.Environment {
-	return Environment(c.Profile, c.Claim, c.Faults, d)
+	return Environment(c.Profile, c.Claim, c.Inject, d)
 }
 
 // Args are the flags by which a command line names the same database; its level is not among them.
@@ -247,7 +247,7 @@ func (fl *Fleet) Open(ctx context.Context) (exec.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	faults, err := Faults(fl.Faults)
+	faults, err := Faults(fl.Inject)
 	for _, fault := range faults {
 		t = planted.PlantAlways(t, fault) // so that a case that shows it goes on doing so while it is reduced
 	}

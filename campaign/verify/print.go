@@ -18,6 +18,9 @@ func Print(w io.Writer, list []*Verified) error {
 	return err
 }
 
+// Gone says whether the bug was looked for and not seen.
+func (v *Verified) Gone() bool { return v.Skipped == "" && v.Runs > 0 && v.Shown == 0 }
+
 // Count is how many bugs are still there, and how many could be checked.
 func Count(list []*Verified) (there, checked int) {
 	for _, v := range list {

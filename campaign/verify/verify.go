@@ -52,6 +52,8 @@ type Config struct {
 	Target target.Config // bugs of another DBMS are passed over; without target and server each is run on its own
 	// Planted says that the target's planted bugs, also none, take the place of those that findings were made with.
 	Planted bool
+	// Progress, unless nil, is told how many of how many bugs are done.
+	Progress func(done, all int)
 }
 
 // only is the target that jobs are run on; "" is that of each bug.
@@ -92,7 +94,7 @@ func (v *Config) open(ctx context.Context, group []Task) (*pooled, error) {
 	t := v.Target
 	t.Target, t.Claim = group[0].Bug.DBMS, cmp.Or(t.Claim, group[0].Claim)
 	if !v.Planted {
-		t.Faults = group[0].Planted
+		t.Inject = group[0].Planted
 	}
 	on, err := t.Resolve(ctx)
 	if err != nil {
@@ -130,7 +132,7 @@ func (v *Config) Run(ctx context.Context, ids []string) (out []*Verified, err er
 	}
 	out = []*Verified{}
 	for _, group := range groups(jobs, target, &out) {
-		done, err := v.group(ctx, group)
+		done, err := v.group(ctx, group, func(done int) { v.told(len(out)+done, len(jobs)) })
 		if out = append(out, done...); err != nil {
 			return out, errors.Join(v.note(out), err)
 		}
@@ -139,7 +141,7 @@ func (v *Config) Run(ctx context.Context, ids []string) (out []*Verified, err er
 }
 
 // group runs the cases of bugs of one DBMS that are held to one claim.
-func (v *Config) group(ctx context.Context, group []Task) (out []*Verified, err error) {
+func (v *Config) group(ctx context.Context, group []Task, told func(done int)) (out []*Verified, err error) {
 	w, err := v.open(ctx, group)
 	if err != nil {
 		return nil, err
@@ -153,8 +155,16 @@ func (v *Config) group(ctx context.Context, group []Task) (out []*Verified, err 
 		about := w.Describe()
 		done.DBMS, done.Version = about.Target, about.Version
 		out = append(out, done)
+		told(len(out))
 	}
 	return out, nil
+}
+
+// told says how far it is.
+func (v *Config) told(done, all int) {
+	if v.Progress != nil {
+		v.Progress(done, all)
+	}
 }
 
 // jobs lists the bugs to be verified with their cases: those named, else all that are open.
@@ -170,7 +180,7 @@ func (v *Config) jobs(ids []string) ([]Task, error) {
 		}
 	}
 	for _, g := range b.Bugs {
-		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusSuspect || len(ids) > 0 &&
+		if len(ids) == 0 && g.Status != finding.StatusOpen && g.Status != finding.StatusUnconfirmed || len(ids) > 0 &&
 			!slices.Contains(ids, g.ID) {
 			continue
 		}
@@ -230,7 +240,7 @@ func (v *Config) one(ctx context.Context, w campaign.Worker, j Task) (*Verified,
 			return out, nil
 		}
 		out.Runs++
-		list, shown := append(res.Findings, res.Flaky...), false
+		list, shown := append(res.Findings, res.Unconfirmed...), false
 		for i := range list {
 			shown = shown || j.Bug.Shows(&list[i].Finding)
 		}

@@ -37,8 +37,8 @@ func fill(res *campaign.CaseResult, rep *weave.Report, bare bool) {
 	for _, ev := range rep.Findings {
 		res.Findings = append(res.Findings, pack(rep.Plan.Case, ev, bare))
 	}
-	for _, ev := range rep.Suspects {
-		res.Flaky = append(res.Flaky, pack(rep.Plan.Case, ev, bare))
+	for _, ev := range rep.Unconfirmed {
+		res.Unconfirmed = append(res.Unconfirmed, pack(rep.Plan.Case, ev, bare))
 	}
 }
 
@@ -57,8 +57,8 @@ func count(st *campaign.Statements, fates map[string]weave.Fate, name string) {
 		st.DroppedCyclic++
 	case weave.DroppedAborted:
 		st.DroppedAborted++
-	case weave.DroppedGuilty:
-		st.DroppedGuilty++
+	case weave.DroppedBlamed:
+		st.DroppedBlamed++
 	}
 }
 
@@ -67,7 +67,7 @@ func count(st *campaign.Statements, fates map[string]weave.Fate, name string) {
 func (w *Worker) plain(res *campaign.CaseResult, rep *weave.Report, c *testcase.Case, p *dbms.Profile,
 	signature string) {
 	f := campaign.FindBySignature(res, signature)
-	for _, ev := range slices.Concat(rep.Findings, rep.Suspects) {
+	for _, ev := range slices.Concat(rep.Findings, rep.Unconfirmed) {
 		if f == nil || f.Files == nil || ev.Signature != signature {
 			continue
 		}

@@ -62,13 +62,13 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 	switch {
 	case how == dropped && w.target.Log() == "" && !w.crashes(&f, r, why, c, anew):
 		if anew && r.anew > 0 {
-			res.Flaky = append(res.Flaky, f)
+			res.Unconfirmed = append(res.Unconfirmed, f)
 		}
 	case certain(how, why, &f):
 		res.Findings = append(res.Findings, f)
 		w.trouble = 0
-	case flaky(why, &f):
-		res.Flaky = append(res.Flaky, f)
+	case unconfirmed(why, &f):
+		res.Unconfirmed = append(res.Unconfirmed, f)
 	}
 	return res, nil
 }
@@ -88,9 +88,9 @@ func certain(how symptom, why error, f *campaign.Found) bool {
 	return how == wentDown || f.Confirmed > 0
 }
 
-// flaky says whether what is no finding is kept all the same: what the threads of a server did that did not answer,
-// unless somebody had stopped it, and is no proof, though the same case each time is more than chance.
-func flaky(why error, f *campaign.Found) bool {
+// unconfirmed says whether what is no finding is kept all the same: what the threads of a server did that did not
+// answer, unless somebody had stopped it, and is no proof, though the same case each time is more than chance.
+func unconfirmed(why error, f *campaign.Found) bool {
 	var hang *exec.HangError
 	if !errors.As(why, &hang) {
 		return false

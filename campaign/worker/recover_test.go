@@ -64,12 +64,12 @@ func TestRecover(t *testing.T) {
 			t.Errorf("%s: %+v, %d restarts, %v", test.name, res, server.restarts, err)
 			continue
 		}
-		found := slices.Concat(res.Findings, res.Flaky)
+		found := slices.Concat(res.Findings, res.Unconfirmed)
 		switch {
 		case test.class == "" && len(found) > 0:
 			t.Errorf("%s is a finding: %+v", test.name, found)
 		case test.class != "" && (len(found) != 1 || found[0].Class != test.class ||
-			(len(res.Flaky) == 1) != (test.class == finding.ClassHang)):
+			(len(res.Unconfirmed) == 1) != (test.class == finding.ClassHang)):
 			t.Errorf("%s: %+v", test.name, found)
 		case test.class != "":
 			f := found[0]
@@ -144,8 +144,8 @@ func (c *cutting) Load(ctx context.Context, of *testcase.Case, tables []string) 
 
 // TestLostConnection: between a server of the user's and this process is a network that may lose connections. It is the
 // server's doing that the same statement of the case loses its connection each time, of a DBMS where that may happen to
-// one alone, or that the server is a new one each time; it is suspect where that is so now and then. A private server
-// is reached over no network: there one more loss is enough.
+// one alone, or that the server is a new one each time; it is unconfirmed where that is so now and then. A private
+// server is reached over no network: there one more loss is enough.
 func TestLostConnection(t *testing.T) {
 	w, db, _ := onSQLite(t)
 	c, _, _, err := w.load(campaign.Job{Case: 1})
@@ -154,12 +154,12 @@ func TestLostConnection(t *testing.T) {
 	}
 	own := c.Txns[0].Begin.SQL
 	for _, test := range []struct {
-		name, first     string
-		log             string
-		lives           time.Duration
-		alone           bool // it is a DBMS that may lose one connection and nothing else
-		under           []string
-		findings, flaky int
+		name, first           string
+		log                   string
+		lives                 time.Duration
+		alone                 bool // it is a DBMS that may lose one connection and nothing else
+		under                 []string
+		findings, unconfirmed int
 	}{
 		{"the case's, each time, of another DBMS", own, "", 0, false, []string{own, own, own}, 0, 0},
 		{"the case's, each time", own, "", 0, true, []string{own, own, own}, 1, 0},
@@ -186,7 +186,8 @@ func TestLostConnection(t *testing.T) {
 		over.lost = 1
 		cause := &exec.LostError{Statement: test.first, Err: errors.New("conn closed")}
 		res, err := w.recover(t.Context(), campaign.Job{Case: 1}, &campaign.CaseResult{Case: 1}, c, cause)
-		if err != nil || res.Skipped != "environment" || len(res.Findings) != test.findings || len(res.Flaky) != test.flaky {
+		if err != nil || res.Skipped != "environment" || len(res.Findings) != test.findings ||
+			len(res.Unconfirmed) != test.unconfirmed {
 			t.Errorf("%s: %+v, %v", test.name, res, err)
 		}
 	}

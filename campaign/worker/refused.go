@@ -17,7 +17,7 @@ import (
 
 // refused notes a case that a new database does not take either. The generator makes rows that violate nothing: where
 // one of them is refused by itself, for what it holds, that is a finding, and on a server, whose settings may be such
-// that it converts nothing, a suspect. What does not fit the store of the case is neither.
+// that it converts nothing, unconfirmed. What does not fit the store of the case is neither.
 func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testcase.Case,
 	why error) (*campaign.CaseResult, error) {
 	if w.unfit(c, why) {
@@ -37,7 +37,7 @@ func (w *Worker) refused(ctx context.Context, res *campaign.CaseResult, c *testc
 		if w.trouble = 0; w.profile.Embedded {
 			res.Findings = append(res.Findings, found)
 		} else {
-			res.Flaky = append(res.Flaky, found)
+			res.Unconfirmed = append(res.Unconfirmed, found)
 		}
 		res.Skipped, res.Detail = skippedRefused, finding.Line(why.Error())
 		return res, nil

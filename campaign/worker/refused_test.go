@@ -56,7 +56,7 @@ func TestRefusedRow(t *testing.T) {
 }
 
 // TestUnfit: a row, or a table, that does not fit the pages of the case's store is no finding, and no trouble. In the
-// usual store the same answer is a suspect, and so is another one in that store.
+// usual store the same answer is unconfirmed, and so is another one in that store.
 func TestUnfit(t *testing.T) {
 	w, _, _ := onSQLite(t)
 	c, _, _, err := w.load(campaign.Job{Case: 0})

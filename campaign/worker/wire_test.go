@@ -123,7 +123,7 @@ func joined(t *testing.T, socket string) exec.Target {
 }
 
 // TestJoinedCrash: a PostgreSQL server of the user's ends all its connections and puts itself together again. That it
-// does so each time a case is run is a finding, that it does now and then a suspect, and that somebody ends a
+// does so each time a case is run is a finding, that it does now and then unconfirmed, and that somebody ends a
 // connection each time is none.
 func TestJoinedCrash(t *testing.T) {
 	effort.Full(t)
@@ -138,10 +138,10 @@ func TestJoinedCrash(t *testing.T) {
 	own := sharedPostgreSQL.Own(t, "-c", "restart_after_crash=on") // as servers are unless they are told otherwise
 	socket := servers.Socket(t, own)
 	for _, test := range []struct {
-		name            string
-		signal          syscall.Signal
-		times           int
-		findings, flaky int
+		name                  string
+		signal                syscall.Signal
+		times                 int
+		findings, unconfirmed int
 	}{
 		{"each time", syscall.SIGSEGV, 4, 1, 0},
 		{"now and then", syscall.SIGSEGV, 2, 0, 1},
@@ -163,7 +163,7 @@ func TestJoinedCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		res, err := w.Check(t.Context(), campaign.Job{Case: 1})
-		if err != nil || len(res.Findings) != test.findings || len(res.Flaky) != test.flaky {
+		if err != nil || len(res.Findings) != test.findings || len(res.Unconfirmed) != test.unconfirmed {
 			t.Errorf("%s: %+v, %v", test.name, res, err)
 		}
 		target.times = 0

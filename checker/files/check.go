@@ -42,6 +42,7 @@ type Config struct {
 	Sessions   bool                // the order of each session's transactions is part of the level
 	ClockSkew  history.ClockBounds // by which clients' clocks may be off, either way
 	DOT, SVG   string              // files for the counterexample, as a graph and as a picture
+	Undrawn    func()              // told of a counterexample that has no file, where text is printed; nil: nobody
 	Window     int                 // transactions that wait, of a text checked while it is read; 0: it is read first
 
 	Certificate string // file with the version certificate

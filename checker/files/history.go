@@ -110,7 +110,7 @@ func (f *run) checkOptions(level dbms.Level, histories int) error {
 			jepsen.Auto),
 			f.Workload, append(jepsen.Names(), string(jepsen.Auto))...)
 	case f.Window < 0:
-		return outcome.Misusef("--window %d: want a number of transactions", f.Window)
+		return outcome.Misusef("--window %d: want the number of transactions in the window", f.Window)
 	case f.Window > 0 && (level == dbms.SSER || level == dbms.LIN || f.Certificate != "" || f.Workload != string(
 		jepsen.Auto)):
 		return outcome.Misusef(

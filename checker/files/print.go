@@ -111,6 +111,9 @@ func (f *run) draw(ctx context.Context, v *checker.Verdict, res *historyResult) 
 	if len(v.Counterexample) == 0 {
 		return nil
 	}
+	if f.DOT+f.SVG == "" && f.Out == "text" && f.Undrawn != nil {
+		f.Undrawn()
+	}
 	for _, p := range []struct {
 		path string
 		draw func() []byte

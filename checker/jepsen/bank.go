@@ -36,7 +36,7 @@ func (v *WorkloadVerdict) bank(h *workload.Clients, opt Demands) WorkloadVerdict
 		}
 	}
 	if len(reads) == 0 {
-		v.note("nothing was read")
+		v.note("there are no reads")
 		return *v
 	}
 	for _, b := range reads[0].Balances {

@@ -63,7 +63,7 @@ func (v *WorkloadVerdict) counter(h *workload.Clients) WorkloadVerdict {
 		}
 	}
 	if reads == 0 {
-		v.note("nothing was read")
+		v.note("there are no reads")
 	}
 	return *v
 }

@@ -160,7 +160,7 @@ func Recognize(h *workload.Clients) (w WorkloadName, reason string) {
 	case numbers > 0 || repeated: // a set is not given the same element twice
 		return Counter, ""
 	}
-	return "", "nothing was read: this may be a set or a counter (--workload)"
+	return "", "there are no reads: this may be a set or a counter (--workload)"
 }
 
 // setOrFull returns Set where one read alone comes after all that was added, which is what its checker looks at.

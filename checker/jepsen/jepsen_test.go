@@ -377,7 +377,7 @@ func TestMalformed(t *testing.T) {
 		{Bank, []workload.Call{add}, "the add of process 0 (line 7) is no operation of a bank"},
 		{Auto, []workload.Call{add, list, number}, "some reads return lists as of a set, others numbers as of a counter"},
 		{Auto, []workload.Call{add, accounts}, "the history has operations of a bank and others"},
-		{Auto, []workload.Call{add}, "nothing was read: this may be a set or a counter (--workload)"},
+		{Auto, []workload.Call{add}, "there are no reads: this may be a set or a counter (--workload)"},
 		{LongFork, []workload.Call{add}, "the history is none of workload long-fork"},
 	} {
 		if v := Check(workload.New(tc.ops, true, &register.Names{}), Demands{Workload: tc.workload}); v.Outcome !=

@@ -49,7 +49,7 @@ func CheckLongFork(h *register.History) WorkloadVerdict {
 		groups[name] = append(groups[name], r)
 	}
 	if size == 0 {
-		v.note("nothing was read")
+		v.note("there are no reads")
 	}
 	for _, name := range order {
 		if reason := v.forks(h, groups[name]); reason != "" {

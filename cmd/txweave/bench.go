@@ -18,9 +18,10 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure speed, and how close it is to a bare loop over the same statements",
-		Long: `Check cases with one worker and record every statement; then send the recorded statements again over the same
-connections in a bare loop that reads the answers and does nothing else. The ratio of the two statement rates
-says how much of the time is the database's. Resets count on both sides, waiting for locks on neither.`,
+		Long: `Cases are checked with one worker, and every statement is recorded. Then the same statements are
+sent again in a bare loop. The ratio of the two rates says how much of the time is the database's.`,
+		Example: `  txweave bench
+  txweave bench --cases 1000 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := textOrJSON(format); err != nil {

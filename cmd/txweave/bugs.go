@@ -28,8 +28,8 @@ func bugsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bugs",
 		Short: "List and settle the bugs that campaigns have found",
-		Long: `List and settle the bugs in a campaign's --out. Findings are grouped to bugs by what their reduced cases need;
-where that groups wrongly, merge and split set it right. A campaign may run at the same time.`,
+		Long: `Findings are grouped into bugs by their causes and by what their reduced cases need. Where that
+groups wrongly, merge and split set it right. A campaign may run at the same time.`,
 		Example: `  txweave bugs list --status open
   txweave bugs show B3
   txweave bugs fixed-in B3 11.8.4      # found again in that version or a later one, it is open again
@@ -40,15 +40,18 @@ where that groups wrongly, merge and split set it right. A campaign may run at t
 	f.sourceFlags.add(cmd.PersistentFlags())
 	cmd.PersistentFlags().StringVar(&f.format, "format", "text", "text or json")
 	cmd.AddCommand(f.listCommand(), f.showCommand(), f.labelCommand(),
-		f.editCommand("merge BUG OTHER...", "Make several bugs one", cobra.MinimumNArgs(2), bugs.Merge),
-		f.editCommand("dup BUG OF",
+		f.editCommand("merge BUG OTHER...", "merge B1 B4 B5", "Make several bugs one", cobra.MinimumNArgs(2), bugs.Merge),
+		f.editCommand("dup BUG OF", "dup B4 B1",
 			"Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
 			bugs.Duplicate),
-		f.editCommand("invalid BUG [WHY]", "Say that it is no bug: its findings are counted and not reported",
+		f.editCommand("invalid BUG [WHY]", "invalid B2 'the manual says so'",
+			"Say that it is no bug: its findings are counted and not reported",
 			cobra.MinimumNArgs(1), bugs.Invalid),
-		f.editCommand("reopen BUG [WHY]", "Say that a bug is open again", cobra.MinimumNArgs(1), bugs.Reopen),
-		f.editCommand("fixed-in BUG VERSION", "Say in which version a bug is fixed", cobra.ExactArgs(2), bugs.Fixed),
-		f.editCommand("split BUG FINDING", "Make one of a bug's findings a bug of its own", cobra.ExactArgs(2), bugs.Split))
+		f.editCommand("reopen BUG [WHY]", "reopen B2", "Say that a bug is open again", cobra.MinimumNArgs(1), bugs.Reopen),
+		f.editCommand("fixed-in BUG VERSION", "fixed-in B3 11.8.4", "Say in which version a bug is fixed",
+			cobra.ExactArgs(2), bugs.Fixed),
+		f.editCommand("split BUG FINDING", "split B1 finding-000012-0",
+			"Make one of a bug's findings a bug of its own", cobra.ExactArgs(2), bugs.Split))
 	for _, sub := range cmd.Commands() {
 		run := sub.RunE
 		sub.RunE = func(cmd *cobra.Command, a []string) error {
@@ -81,7 +84,7 @@ func (f *bugsFlags) ofBugs(ctx context.Context, command string, args []string) (
 			return nil, err
 		}
 		if !finding.IsBugName(ids[0]) && slices.Contains([]string{"dup", "merge", "split"}, command) {
-			return nil, usagef("%s is not reduced yet: %s is for bugs that a campaign has counted, and given a number",
+			return nil, usagef("%s has no number yet, as no campaign has reduced it: %s needs a bug such as B3",
 				arg, command)
 		}
 		args[i] = ids[0]
@@ -130,18 +133,20 @@ func (f *bugsFlags) edit(ctx context.Context, w io.Writer, do bugs.Deed, args []
 }
 
 // editCommand is a command that changes one bug.
-func (f *bugsFlags) editCommand(use, short string, args cobra.PositionalArgs, do bugs.Deed) *cobra.Command {
-	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, a []string) error {
-		if why := do == bugs.Invalid || do == bugs.Reopen; why && len(a) > 2 {
-			a = []string{a[0], strings.Join(a[1:], " ")}
-		}
-		return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
-	}}
+func (f *bugsFlags) editCommand(use, example, short string, args cobra.PositionalArgs, do bugs.Deed) *cobra.Command {
+	return &cobra.Command{Use: use, Example: "  txweave bugs " + example, Short: short, Args: args,
+		RunE: func(cmd *cobra.Command, a []string) error {
+			if why := do == bugs.Invalid || do == bugs.Reopen; why && len(a) > 2 {
+				a = []string{a[0], strings.Join(a[1:], " ")}
+			}
+			return f.edit(cmd.Context(), cmd.OutOrStdout(), do, a)
+		}}
 }
 
 func (f *bugsFlags) labelCommand() *cobra.Command {
 	remove := false
-	cmd := f.editCommand("label BUG LABEL...", "Label a bug", cobra.MinimumNArgs(2), bugs.Label)
+	cmd := f.editCommand("label BUG LABEL...", "label B1 upsert reported", "Label a bug",
+		cobra.MinimumNArgs(2), bugs.Label)
 	cmd.RunE = func(cmd *cobra.Command, a []string) error {
 		do := bugs.Label
 		if remove {
@@ -155,7 +160,7 @@ func (f *bugsFlags) labelCommand() *cobra.Command {
 
 // addFilter adds the flags of a filter.
 func addFilter(cmd *cobra.Command, f *bugs.Filter) {
-	cmd.Flags().StringVar(&f.Status, "status", "", "only these: open, suspect, duplicate, invalid, fixed")
+	cmd.Flags().StringVar(&f.Status, "status", "", "only these: open, unconfirmed, duplicate, invalid, fixed")
 	cmd.Flags().StringVar(&f.DBMS, "dbms", "", "only bugs of this DBMS")
 	cmd.Flags().StringVar(&f.Class, "class", "", "only this class of finding")
 	cmd.Flags().StringVar(&f.Label, "label", "", "only those with this label")
@@ -163,28 +168,37 @@ func addFilter(cmd *cobra.Command, f *bugs.Filter) {
 		"only those whose signature, title or summary matches this regular expression")
 }
 
+// about are the arguments of a command with the flags that say where the bugs are.
+func (f *bugsFlags) about(args ...string) []string {
+	return append(append(args, unless(bugs.DefaultOut, "out", f.Out)...), unless("", "store", f.Shared)...)
+}
+
 func (f *bugsFlags) listCommand() *cobra.Command {
 	var filter bugs.Filter
 	var signatures bool
-	cmd := &cobra.Command{Use: "list", Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command,
-		_ []string) error {
-		s, err := f.store(cmd.Context())
-		if err != nil {
+	cmd := &cobra.Command{Use: "list", Example: "  txweave bugs list --status open --class snapshot-violation",
+		Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command,
+			_ []string) error {
+			s, err := f.store(cmd.Context())
+			if err != nil {
+				return err
+			}
+			b, err := s.Bugs()
+			if err != nil {
+				return err
+			}
+			list, err := filter.Pick(b.Bugs)
+			if err != nil {
+				return err
+			}
+			if f.format == "json" {
+				return printJSON(cmd.OutOrStdout(), list)
+			}
+			if err = f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any()); err == nil && len(list) > 0 {
+				next(cmd.ErrOrStderr(), f.about("bugs", "show", list[0].ID)...)
+			}
 			return err
-		}
-		b, err := s.Bugs()
-		if err != nil {
-			return err
-		}
-		list, err := filter.Pick(b.Bugs)
-		if err != nil {
-			return err
-		}
-		if f.format == "json" {
-			return printJSON(cmd.OutOrStdout(), list)
-		}
-		return f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any())
-	}}
+		}}
 	addFilter(cmd, &filter)
 	cmd.Flags().BoolVar(&signatures, "signature", false,
 		"print the signatures by which findings are grouped, instead of titles")
@@ -192,7 +206,7 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 }
 
 func (f *bugsFlags) showCommand() *cobra.Command {
-	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw",
+	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw", Example: "  txweave bugs show B3 --out found",
 		Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, a []string) error {
 			s, err := f.store(cmd.Context())
@@ -214,7 +228,10 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 			if f.format == "json" {
 				return printJSON(cmd.OutOrStdout(), g)
 			}
-			return f.Show(cmd.OutOrStdout(), s, g)
+			if err = f.Show(cmd.OutOrStdout(), s, g); err == nil && len(g.Kept) > 0 {
+				next(cmd.ErrOrStderr(), f.about("replay", g.ID, "--repeat", "10")...)
+			}
+			return err
 		}}
 }
 

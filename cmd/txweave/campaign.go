@@ -25,8 +25,9 @@ func campaignCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "campaign",
 		Short: "Run many cells, target by level by mode, for days, and go on where it was stopped",
-		Long: `A campaign is a list of cells, each a target at a level in a mode: fuzz, storm or detect. They run in turn. What was done, counted
-and found lies in a database in the campaign's directory, so that it goes on at its cursors whatever ended it (docs/howto/campaign.md).`,
+		Long: `A campaign is a list of cells: a target at a level in a mode (fuzz, storm or detect). They run in
+turn. All that was done lies in a database in the campaign's directory, so a campaign goes on
+whatever ended it (docs/howto/campaign.md).`,
 		Example: `  txweave campaign run                              # SQLite, fuzz and storm in turn, until Ctrl-C
   txweave campaign init > campaign.toml             # … what this machine has
   txweave campaign run campaign.toml --out found
@@ -52,15 +53,18 @@ func campaignRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [campaign.toml]",
 		Short: "Run a campaign, or go on with it",
-		Long: `Run the cells of a campaign.toml in turn, each from its cursor on. Without a file a directory's campaign goes on as it was; where there
-is none, SQLite is fuzzed and stormed in turn. A directory is data: a server, an address or a command that it names is used only if
-a campaign.toml of yours had it, or if it is shown and confirmed once (--trust).
+		Long: `Without a file the campaign of --out goes on as it was; where there is none, SQLite is fuzzed and
+stormed in turn. A server, an address or a command that only the directory names must be confirmed
+once (--trust).
 
-A cell whose target cannot be had is tried again, ever more rarely, and shown as unavailable. Ctrl-C ends the campaign once the cases under way
-have ended or three seconds have passed; a second one ends it at once. Either way, and after kill -9, the next run goes on.
+A cell whose target cannot be had is tried again later. Ctrl-C ends the campaign when the cases
+under way have ended. A second one ends it at once.
 
-Exit codes: 0 no open bug, 1 open bugs, 2 no case could be checked, with --ci not one of some cell, 64 usage, 70 internal error, or faults of
-txweave's own and no open bug, 130 interrupted.`,
+Exit codes: 0 no open bug; 1 open bugs, as --fail-on counts them; 2 no case could be checked (--ci:
+in some cell).`,
+		Example: `  txweave campaign run
+  txweave campaign run campaign.toml --out found --serve
+  txweave campaign run campaign.toml --ci --duration 20m --junit junit.xml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args)
@@ -71,26 +75,20 @@ txweave's own and no open bug, 130 interrupted.`,
 	fs.DurationVar(&f.duration, "duration", 0, "stop after this time (default: campaign.toml's, or no limit)")
 	addStore(fs, &f.c.Store, sharedStore)
 	fs.StringVar(&f.shard, "shard", "",
-		"i/n: do part i of n of every cell, the cases whose number is i modulo n; other processes do the others, with the "+
-			"same --store")
+		"i/n: do part i of n of every cell; other processes with the same --store do the others")
 	fs.StringVar(&f.c.Artifacts, "artifacts", "",
-		"with --store: keep files of findings in an S3-compatible bucket, "+
-			"s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION, "+
-			"with keys from the environment (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY); it is kept with the campaign (default: "+
-			"in the store)")
+		"with --store: keep files in a bucket, s3://BUCKET/PREFIX?endpoint=URL (docs/howto/campaign.md)")
 	f.pageFlags.add(fs, "")
 	fs.StringVar(&f.HTTP, "serve", "", "show the campaign's page at this address of this machine, as --serve=ADDR")
 	fs.Lookup("serve").NoOptDefVal = site.AnyPort
 	fs.BoolVar(&f.ci.CI, "ci", false,
-		"for continuous integration: the campaign must have an end (--duration, or cases of each cell), and --summary is "+
-			"$GITHUB_STEP_SUMMARY")
+		"for continuous integration: there must be an end; --summary is $GITHUB_STEP_SUMMARY")
 	fs.StringVar(&f.ci.FailOn, "fail-on", "any",
-		"exit code 1 at open bugs that are new (not in --baseline), at any, at new ones that are a crash or a hang, or "+
-			"never: new, any, crash, none")
+		"exit code 1 at open bugs: any, new (not in --baseline), crash (new crashes and hangs), none")
 	fs.StringVar(&f.ci.Baseline, "baseline", "", "a file of known bugs, as txweave bugs list --format json prints them")
 	fs.StringVar(&f.ci.JUnit, "junit", "", "write the outcome to this file, as JUnit's XML")
-	fs.StringVar(&f.ci.SARIF, "sarif", "", "… as SARIF 2.1.0")
-	fs.StringVar(&f.ci.Summary, "summary", "", "… as Markdown, at its end")
+	fs.StringVar(&f.ci.SARIF, "sarif", "", "write the outcome to this file, as SARIF 2.1.0")
+	fs.StringVar(&f.ci.Summary, "summary", "", "append the outcome to this file, as Markdown")
 	return cmd
 }
 
@@ -100,8 +98,7 @@ func addStore(fs *pflag.FlagSet, store *string, text string) {
 }
 
 // sharedStore is the text of the flag.
-const sharedStore = "the campaign's database, where several machines share it: postgres://user:password@host/database or mysql://…, " +
-	"@FILE or env:NAME keep that out of the list of processes (default: an SQLite database in --out)"
+const sharedStore = "the database of several machines, postgres://… or mysql://…, @FILE, env:NAME (default: in --out)"
 
 // run runs the campaign and says at the end how it stands.
 func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args []string) (err error) {
@@ -147,17 +144,20 @@ func (f *campaignFlags) run(ctx context.Context, stdout, stderr io.Writer, args 
 	if err := x.Run(ctx); err != nil {
 		return err
 	}
-	return f.conclude(ctx, x, stdout)
+	return f.conclude(ctx, x, stdout, stderr)
 }
 
 // conclude prints how the campaign stands and turns it into an exit code.
-func (f *campaignFlags) conclude(ctx context.Context, x *cells.Campaign, stdout io.Writer) error {
+func (f *campaignFlags) conclude(ctx context.Context, x *cells.Campaign, stdout, stderr io.Writer) error {
 	s, b, err := x.Stand(ctx)
 	if err != nil {
 		return err
 	}
 	if err := display.PrintStatus(stdout, s); err != nil {
 		return err
+	}
+	if len(b.Bugs) > 0 {
+		next(stderr, append([]string{"bugs", "list", "--out", f.c.Out}, unless("", "store", f.c.Store)...)...)
 	}
 	checked := int64(0)
 	for i := range s.Cells {
@@ -184,8 +184,9 @@ func (f *campaignFlags) conclude(ctx context.Context, x *cells.Campaign, stdout 
 func campaignStatusCommand() *cobra.Command {
 	var format string
 	var store string
-	cmd := &cobra.Command{Use: "status [DIR]", Short: "Say how a campaign stands, while it runs and after",
-		Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
+	cmd := &cobra.Command{Use: "status [DIR]", Example: "  txweave campaign status found",
+		Short: "Say how a campaign stands, while it runs and after",
+		Args:  cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if err := textOrJSON(format); err != nil {
 				return err
 			}
@@ -210,8 +211,9 @@ func campaignStatusCommand() *cobra.Command {
 
 func campaignAuditCommand() *cobra.Command {
 	var store string
-	cmd := &cobra.Command{Use: "audit [DIR]", Short: "Hold a campaign's counts, findings and files against each other",
-		Args: cobra.MaximumNArgs(1),
+	cmd := &cobra.Command{Use: "audit [DIR]", Example: "  txweave campaign audit found",
+		Short: "Hold a campaign's counts, findings and files against each other",
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			db, err := database.At(cmd.Context(), store, append(args, cells.DefaultOut)[0], false)
 			if err != nil {
@@ -228,7 +230,8 @@ func campaignAuditCommand() *cobra.Command {
 				}
 			}
 			if len(wrong) > 0 {
-				return outcome.End(exitInternal, fmt.Errorf("%d things that must not be", len(wrong)))
+				return outcome.End(exitInternal, fmt.Errorf("%s, listed above",
+					finding.Count(len(wrong), "contradiction")))
 			}
 			return printf(cmd.OutOrStdout(),
 				"%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
@@ -238,7 +241,8 @@ func campaignAuditCommand() *cobra.Command {
 }
 
 func campaignInitCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "init", Short: "Print a campaign.toml of what this machine has", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "init", Example: "  txweave campaign init > campaign.toml",
+		Short: "Print a campaign.toml of what this machine has", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p := cells.InstalledPlan(cmd.Context())
 			text, err := p.Print()

@@ -23,39 +23,26 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check FILE|DIR|-...",
 		Short: "Check recorded histories",
-		Long: `Check histories that were recorded before, by any tool.
+		Long: `A history of reads and writes is checked against --level: read committed (rc), read atomic (ra),
+causal (tcc), snapshot isolation (si), serializable (ser), strict serializable (sser) or
+linearizable (lin). Files may be compressed. "-" is standard input. A large counterexample is drawn
+with --svg.
 
-A history of reads and writes of keys is checked against --level: read committed, read atomic, causal consistency (rc,
-ra, tcc), snapshot isolation (si), serializability (ser), also with real time (sser), linearizability of single
-operations (lin). Session order is part of the level unless --session-order=false. Files may be compressed by gzip or zstd;
-- is standard input. Formats:
-  ` + strings.Join(format.About(), "\n  ") + `
+With --certificate, the order of versions as the database tells it, predicates are checked, too.
+An interval trace is checked against the mechanisms that the DBMS claims (--oracle mechanism).
+More is in docs/reference/history-formats.md.
 
-Logs of Jepsen's workloads bank, set, set-full, counter and long-fork are checked against what these demand (--workload,
-docs/reference/history-formats.md). With --window, a text that comes in order needs memory for a window of transactions only.
-
-With --certificate, the order of the versions of each key as the database tells it, predicates are checked too
-(docs/reference/history-formats.md), at --level ser or si; --order commit replays the transactions in the order in which they committed. Which
-rows a predicate matches the built-in SQLite says, where it means the same in every database; with --matches database a
-scratch database of --target or --dsn does.
-
-An interval trace (docs/reference/history-formats.md), or the JSON files of Leopard's (Pisco's) clients with their initial rows in CSV
-beside them, is checked against the mechanisms that the DBMS claims at its level: consistent read, mutual exclusion,
-first updater wins, serialization certifier (--oracle mechanism; found out where the file says so and no --level is
-given). With --level they are histories of registers, if they hold no conditions and no deletions.
-
-Exit codes, of several files that of the worst: 1 invalid, 64 wrong flags or a file that cannot be read, 2 unknown (the
-reason is given; --timeout makes it one), 0 valid; 69 no database for --matches database, 130 interrupted: the history in
-hand is unknown.`,
+Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts.`,
 		Example: `  txweave check --level ser history.edn
   txweave check --svg cycle.svg run-*/history.edn.gz
   txweave check --workload bank --total-amount 100 -
   txweave check --window 10000 history.txt
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
   txweave check --level si --certificate versions.jsonl history.jsonl
-  txweave check --level ser --order commit --certificate versions.jsonl --matches database --target mariadb history.jsonl
+  txweave check --level ser --order commit --certificate v.jsonl --matches database --target mariadb h.jsonl
   txweave check --oracle mechanism --dbms mariadb --isolation repeatable-read trace.jsonl`,
-		Args: cobra.MinimumNArgs(1),
+		Annotations: map[string]string{choices: "Formats:\n  " + strings.Join(format.About(), "\n  ")},
+		Args:        cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			var err error
 			if c.ClockSkew, err = history.ParseClockBounds(skew); err != nil {
@@ -71,7 +58,13 @@ hand is unknown.`,
 					return on.Use(ctx, do)
 				}
 			}
-			return c.Check(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), names)
+			undrawn := false
+			c.Undrawn = func() { undrawn = true }
+			err = c.Check(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), names)
+			if undrawn {
+				next(cmd.ErrOrStderr(), again("--svg", "counterexample.svg")...)
+			}
+			return err
 		},
 	}
 	fs := cmd.Flags()
@@ -81,16 +74,13 @@ hand is unknown.`,
 	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
 	fs.StringVar(&skew, "clock-skew", "",
-		"by how much each client's clock may be off, either way, e.g. 5ms; 5ms,3=300ms: that of session 3 by more (sser, "+
-			"lin, "+
-			"traces)")
+		"how far clients' clocks may be off, e.g. 5ms, or 5ms,3=300ms for session 3 (sser, lin, traces)")
 	fs.IntVar(&c.Window, "window", 0,
-		"of a text in which transactions come about in the order in which they committed: look for a serial order holding "+
-			"so many of them, e.g. 10000, in bounded memory")
+		"of a text in order: check in bounded memory, so many transactions at a time, e.g. 10000")
 	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+spelling.Or(jepsen.Names())+
 		"; auto: what the operations are of")
 	fs.Int64Var(&c.Total, "total-amount", 0, "bank: what all accounts hold together; default: what most reads found")
-	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: an account may hold less than nothing")
+	fs.BoolVar(&c.Negative, "negative-balances", false, "bank: a balance may be negative")
 	fs.StringVar(&c.Certificate, "certificate", "", "file with the version certificate of the history")
 	fs.StringVar(&c.Order, "order", "",
 		"commit: replay in the order of the certificate's commits (two-phase locking, timestamp ordering)")

@@ -15,8 +15,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write pages of the reference anew")
 
-// usageText is what a flag is for, with its default.
-func usageText(f *pflag.Flag) string {
+// flagText is what a flag is for, with its default.
+func flagText(f *pflag.Flag) string {
 	text := f.Usage
 	if f.DefValue != "" && !slices.Contains([]string{"false", "0", "[]", "0s"}, f.DefValue) {
 		text += fmt.Sprintf(" (default `%s`)", f.DefValue)
@@ -77,14 +77,12 @@ func sharedFlags(root *cobra.Command) map[string]*pflag.Flag {
 func commandsPage(root *cobra.Command) string {
 	shared := sharedFlags(root)
 	var b strings.Builder
-	b.WriteString(
-		"# Commands\n\nEvery command with its flags. This page is made from the program: `go test ./cmd/txweave -run " +
-			"TestCommandsPage -rewrite`. " +
-			"`txweave COMMAND --help` says more, with examples. What a command ends with is in [exit " +
-			"codes](exit-codes.md).\n\n## Flags of several commands\n\n")
+	b.WriteString("# Commands\n\nEvery command with its flags. `txweave COMMAND --help` says more, with examples. What a command ends with is in " +
+		"[exit codes](exit-codes.md).\n\nThis page is made from the program: `go test ./cmd/txweave -run TestCommandsPage -rewrite`.\n\n" +
+		"## Flags of several commands\n\n")
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
 		f := shared[name]
-		fmt.Fprintf(&b, "- %s: %s\n", flagCell(f), usageText(f))
+		fmt.Fprintf(&b, "- %s: %s\n", flagCell(f), flagText(f))
 	}
 	visible(root, func(c *cobra.Command) {
 		path := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
@@ -94,7 +92,7 @@ func commandsPage(root *cobra.Command) string {
 		}
 		fmt.Fprintf(&b, "\n%s %s\n\n%s.\n", level, path, strings.TrimSuffix(c.Short, "."))
 		if args := strings.TrimPrefix(strings.TrimSuffix(c.UseLine(), " [flags]"), c.CommandPath()); args != "" {
-			fmt.Fprintf(&b, "Arguments: `%s`.\n", strings.TrimSpace(args))
+			fmt.Fprintf(&b, "\nArguments: `%s`.\n", strings.TrimSpace(args))
 		}
 		var also []string
 		var rows strings.Builder
@@ -103,7 +101,7 @@ func commandsPage(root *cobra.Command) string {
 				also = append(also, "`--"+f.Name+"`")
 				return
 			}
-			fmt.Fprintf(&rows, "- %s: %s\n", flagCell(f), usageText(f))
+			fmt.Fprintf(&rows, "- %s: %s\n", flagCell(f), flagText(f))
 		})
 		if rows.Len() > 0 {
 			fmt.Fprintf(&b, "\n%s", rows.String())

@@ -20,13 +20,13 @@ import (
 var completions = map[string]func(cmd *cobra.Command) []string{
 	"target":    func(*cobra.Command) []string { return registry.Names() },
 	"isolation": levelNames, "claim": levelNames,
-	"faults":    func(*cobra.Command) []string { return faultNames() },
+	"inject":    func(*cobra.Command) []string { return faultNames() },
 	"for":       func(*cobra.Command) []string { return append(report.Trackers(), report.HTML) },
 	"to":        func(*cobra.Command) []string { return export.Formats() },
 	"workload":  func(*cobra.Command) []string { return workload.Names() },
 	"format":    func(*cobra.Command) []string { return []string{"text", "json"} },
 	"precision": func(*cobra.Command) []string { return []string{"exact", "column", "match"} },
-	"status":    func(*cobra.Command) []string { return []string{"open", "suspect", "duplicate", "invalid", "fixed"} },
+	"status":    func(*cobra.Command) []string { return []string{"open", "unconfirmed", "duplicate", "invalid", "fixed"} },
 }
 
 // levelNames are the levels of the command's target, of all targets where it names none.
@@ -72,7 +72,7 @@ func complete(cmd *cobra.Command) {
 			cobra.ShellCompDirective) {
 			// an error: it has one
 			before, last := "", typed
-			if at := strings.LastIndexByte(typed, ','); at >= 0 && name == "faults" { // a list
+			if at := strings.LastIndexByte(typed, ','); at >= 0 && name == "inject" { // a list
 				before, last = typed[:at+1], typed[at+1:]
 			}
 			var out []string

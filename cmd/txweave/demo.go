@@ -43,9 +43,8 @@ func demoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "See in seconds what becomes of a bug, without any server",
-		Long: `Plant a bug between txweave and the embedded SQLite, find it, make its case smaller, repeat it, write the bug report and
-the regression test, and say where the page is that shows it. Each step is a command that is run as it is printed.
-Exit code 0: the bug was found and reported.`,
+		Long: `The bug is planted between txweave and the embedded SQLite, found, reduced, repeated and reported.
+Each step is a command that is printed and run. Exit code 0: the bug was found and reported.`,
 		Example: "  txweave demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,8 +66,8 @@ func (d *demo) run() error {
 		"A bug is planted between txweave and the SQLite inside it: transactions read what others have not committed.\nAll "+
 			"that is written goes to %s.\n", d.out)
 	var sum campaign.Summary
-	text, err := d.step("Random transactions are woven together until a case shows something.", exitFindings,
-		"fuzz", "--faults", demoFault, "--seed", demoSeed, "--cases", "100", "--stop-at-finding", "--no-reduce", "--format",
+	text, err := d.step("Random transactions are interleaved until a case shows something.", exitFindings,
+		"fuzz", "--inject", demoFault, "--seed", demoSeed, "--cases", "100", "--stop-at-finding", "--no-reduce", "--format",
 		"json", "--out", d.out)
 	if err != nil {
 		return err

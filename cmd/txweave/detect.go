@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"txweave/campaign/detect"
+	"txweave/campaign/display"
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/exec/planted"
@@ -35,10 +36,14 @@ func (f *detectFlags) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "detect",
 		Short: "Plant bugs in a correct engine and measure how soon they are found",
-		Long: `Plant bugs, one at a time, between txweave and a correct engine, and count the cases and seconds until the first
-confirmed finding: the median over several seeds. The same cases are checked with nothing planted, and every
-finding there is a false alarm, or a bug of the server itself; it is printed with the command that shows it again. Exit code 0 if every planted bug that the level forbids was found and there was
-no false alarm, else 1.`,
+		Long: `Bugs are planted one at a time between txweave and the database. The table says after how many cases
+each is found: the median over the seeds. The same cases run with nothing planted, where every
+finding is a false alarm, or a bug of the database itself.
+
+Exit codes: 0 each planted bug was found, and nothing else; 1 one was missed, or there was another
+finding.`,
+		Example: `  txweave detect --inject lost-row,lost-delete --seeds 1
+  txweave detect --rarity 12 --budget 80 --format json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.tables) > 0 {
@@ -47,7 +52,11 @@ no false alarm, else 1.`,
 			if err := f.check(cmd.Flags(), cmd.ErrOrStderr()); err != nil {
 				return err
 			}
+			show := display.New(cmd.ErrOrStderr())
+			f.c.Target.Notes, f.c.Progress = show, show.Steps("run", 0)
+			f.c.Log = func(x *detect.FaultResult) { fmt.Fprintf(show, "%s: found %v\n", x.Name, x.Found) }
 			d, err := f.c.Run(cmd.Context())
+			show.End()
 			if err != nil {
 				return err
 			}
@@ -56,19 +65,17 @@ no false alarm, else 1.`,
 	}
 	fs, c := cmd.Flags(), &f.c
 	f.add(fs, registry.Default)
-	fs.StringSliceVar(&c.Faults, "faults", nil, "planted bugs, by name (default: all)")
+	fs.StringSliceVar(&c.Inject, "inject", nil, "planted bugs, by name (default: all)")
 	fs.Uint64Var(&f.rarity.Every, "rarity", 0,
-		"strike one in so many of the statements that a bug would strike, and never the tool's own reads (0: as often as "+
-			"it does by itself, those too)")
-	fs.StringVar(&f.rarity.When, "when", "", "strike only under this condition: "+strings.Join(detect.Conditions(), ", "))
+		"strike one in so many statements that qualify, never added reads (0: as often as it comes)")
+	fs.StringVar(&f.rarity.When, "when", "", "only where: "+strings.Join(detect.Conditions(), ", "))
 	fs.BoolVar(&f.rarity.Sometimes, "sometimes", false,
 		"let it depend on the run whether a bug strikes: what showed need not come back")
 	f.retired.add(fs, "guide")
 	addWithout(fs, &c.Without)
 	addRows(fs, &c.Rows)
 	fs.BoolVar(&c.Count, "count", false,
-		"check all cases of the budget, and count those that show the planted bug: that compares two builds with fewer "+
-			"cases than how soon the first one comes")
+		"check all cases of the budget, and count those that show the planted bug")
 	fs.IntVar(&c.Budget, "budget", c.Budget, "cases to try for each planted bug and seed")
 	fs.IntVar(&c.Seeds, "seeds", c.Seeds, "seeds to try, from --seed on")
 	fs.Uint64Var(&c.First, "seed", c.First, "the first seed")
@@ -87,7 +94,7 @@ func (f *detectFlags) check(fs *pflag.FlagSet, stderr io.Writer) error {
 		return err
 	}
 	if c.Unplanted {
-		for _, name := range []string{"only-planted", "faults", "rarity", "when", "sometimes", "count"} {
+		for _, name := range []string{"only-planted", "inject", "rarity", "when", "sometimes", "count"} {
 			if fs.Changed(name) {
 				return usagef("--only-unplanted and --%s exclude each other", name)
 			}
@@ -100,7 +107,6 @@ func (f *detectFlags) check(fs *pflag.FlagSet, stderr io.Writer) error {
 		c.Target.Target = "" // it need not be named for what is run again
 	}
 	c.Command = target.CommandLine(os.Args)
-	c.Log = func(x *detect.FaultResult) { fmt.Fprintf(stderr, "%s: found %v\n", x.Name, x.Found) }
 	if err := c.Validate(); err != nil {
 		return err
 	}

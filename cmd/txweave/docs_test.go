@@ -70,10 +70,10 @@ func TestGlossaryOfSummaries(t *testing.T) {
 		}
 	}
 	list := strings.Fields(words)
-	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusSuspect),
+	for _, word := range []string{string(finding.StatusOpen), string(finding.StatusUnconfirmed),
 		string(finding.StatusDuplicate), string(finding.StatusInvalid), string(finding.StatusFixed),
-		"survived", "blocked", "cyclic", "aborted", "guilty", "errored", "effective", "runs", "replays", "skipped", "new",
-		"known", "planted", "flaky", "paused", "reduced"} {
+		"survived", "blocked", "cyclic", "aborted", "blamed", "errored", "effective", "runs", "replays", "skipped", "new",
+		"known", "planted", "paused", "reduced"} {
 		if !slices.Contains(list, word) {
 			t.Errorf("docs/reference/report-format.md does not explain %q", word)
 		}

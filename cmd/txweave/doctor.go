@@ -14,10 +14,10 @@ func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [campaign.toml]",
 		Short: "Say what this machine has, and what keeps a campaign from running well",
-		Long: `Look at what campaigns need: where servers keep their data and how fast that is, memory, open files, what tells the stacks of a server that hangs,
-and each target, which is started once. With a campaign.toml its cells are tried in place of the targets. Each problem comes with its mend.
+		Long: `It looks at disks, memory, limits and debuggers, and starts each target once. With a campaign.toml
+the cells are tried in place of the targets. Each problem comes with what to do about it.
 
-Exit codes: 0 all is well or works somehow, 2 a cell of the campaign.toml, or every target, cannot run, 64 usage.`,
+Exit codes: 0 all is well, or works somehow; 2 a cell, or every target, cannot run.`,
 		Example: `  txweave doctor
   txweave doctor campaign.toml --out /var/lib/txweave`,
 		Args: cobra.MaximumNArgs(1),
@@ -37,6 +37,10 @@ Exit codes: 0 all is well or works somehow, 2 a cell of the campaign.toml, or ev
 			}
 			if err == nil && cannot {
 				err = outcome.End(exitInconclusive, nil)
+			} else if err == nil && format == "text" && len(args) == 0 {
+				next(cmd.ErrOrStderr(), "campaign", "init")
+			} else if err == nil && format == "text" {
+				next(cmd.ErrOrStderr(), "campaign", "run", args[0], "--out", c.Out)
 			}
 			return err
 		},

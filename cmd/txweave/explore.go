@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/display"
 	"txweave/campaign/explore"
 )
 
@@ -15,11 +16,10 @@ func exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore CASE.txw|FINDING|BUG",
 		Short: "Run every interleaving of a case's transactions, one of each class, and say which ones show something",
-		Long: `Run a case under every order in which its transactions can interleave, and say under which ones it shows a difference.
-Of orders that cannot be told apart one is run: those that differ by neighbours which do not depend on each other, by the tables that they
-use and by the rows that runs have shown. The case's own order comes first. With --cases the first case of each kind of finding is written
-to a directory, to be replayed and reduced.
-Exit code 0: none shows a difference, 1: at least one does, 2: not all that there are were run, or could be checked.`,
+		Long: `Of interleavings that cannot be told apart one is run. The case's own comes first. --cases keeps the
+first case of each kind of finding.
+
+Exit codes: 0 none shows a difference; 1 at least one does; 2 not all were run, or could be checked.`,
 		Example: `  txweave explore docs/hermitage/09-g-single.txw
   txweave explore B3 --limit 2000 --cases explored`,
 		Args: cobra.ExactArgs(1),
@@ -37,15 +37,22 @@ Exit code 0: none shows a difference, 1: at least one does, 2: not all that ther
 					"%s says in which order its statements are to be run without transactions: that belongs to one interleaving",
 					args[0])
 			}
+			show := display.New(cmd.ErrOrStderr())
+			of.Target.Notes, x.Progress = show, show.Steps("interleaving", x.Duration)
 			on, err := of.For(cmd.Context(), c)
 			if err != nil {
 				return err
 			}
-			return x.Run(cmd.Context(), on, c, cmd.OutOrStdout())
+			err = x.Run(cmd.Context(), on, c, show.Before(cmd.OutOrStdout()))
+			show.End()
+			if err != nil && codeOf(err) == exitFindings && x.Cases == "" {
+				next(cmd.ErrOrStderr(), again("--cases", "explored")...)
+			}
+			return err
 		},
 	}
 	f.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	from.add(cmd.Flags())
 	cmd.Flags().IntVar(&x.Limit, "limit", 500, "interleavings to run, at most")
 	cmd.Flags().DurationVar(&x.Duration, "duration", 5*time.Minute, "stop after this time")

@@ -28,19 +28,15 @@ func exportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export BUG|FINDING|CASE.txw --to FORMAT",
 		Short: "Write a finding as a regression test in the maintainers' own form",
-		Long: `Write a finding as a regression test: first the interleaving, then the equivalent order without transactions.
+		Long: `The test has the interleaving, then what it is compared with. A case by itself is run once, on its
+target.
 
-A finding's directory is all that is needed. A case by itself does not say what waits and what is answered, so it
-is run once, on the target that it names or that the flags name.
-
-With --output, where the maintainers' own program is installed (mysqltest, PostgreSQL's isolationtester), the test is
-run on a private server of the finding's kind, and what it prints is written beside it: case.result, case.out.
-
-Formats:
-` + export.Help(),
+With --output the test is run with the maintainers' own program, if that is installed (mysqltest,
+isolationtester). What that prints is written beside it.`,
 		Example: `  txweave export txweave-out/finding-000001-0 --to mtr --output case.test
   txweave export case.txw --to sql --output case-sql && sh case-sql/run.sh mariadb -u root test`,
-		Args: cobra.ExactArgs(1),
+		Annotations: map[string]string{choices: "Formats:\n" + export.Help()},
+		Args:        cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd.Context(), args[0], cmd.OutOrStdout())
 		},

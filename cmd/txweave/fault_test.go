@@ -58,11 +58,11 @@ func TestOwnFaults(t *testing.T) {
 			[]string{"seed-7-case-000003.txt", "seed-7-case-000005.txt"},
 			[]string{"case 3 of seed 7: a fault of txweave's own: worker ended on case 3",
 				"case 5 of seed 7: the fault did not come again",
-				"txweave: txweave itself failed at 2 cases: out/faults tells more\n"}},
+				"txweave: txweave itself failed at 2 cases: see out/faults\n"}},
 		{"cell", "3,5?", []string{"campaign", "run", "cells.toml"}, []string{"c-seed-7-case-000003.txt",
 			"c-seed-7-case-000005.txt"},
 			[]string{"case 3 of seed 7: a fault of txweave's own: worker ended on case 3",
-				"txweave: txweave itself failed at 2 cases: out/faults tells more\n"}},
+				"txweave: txweave itself failed at 2 cases: see out/faults\n"}},
 		{"fuzz, each", "all", []string{"fuzz", "--seed", "7", "--cases", "12", "--format", "json"},
 			[]string{"seed-7-case-000000.txt", "seed-7-case-000001.txt",
 				"seed-7-case-000002.txt", "seed-7-case-000003.txt", "seed-7-case-000004.txt", "seed-7-case-000005.txt"},
@@ -70,7 +70,7 @@ func TestOwnFaults(t *testing.T) {
 		{"cell, each", "all", []string{"campaign", "run", "cells.toml", "--duration", "4s"},
 			[]string{"c-seed-7-case-000000.txt"},
 			[]string{"cell c cannot run (1 times in a row): txweave itself failed at 6 cases in a row",
-				"txweave: txweave itself failed at 6 cases: out/faults tells more\n"}},
+				"txweave: txweave itself failed at 6 cases: see out/faults\n"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			run := func() (*osexec.Cmd, *buffer, *buffer) {

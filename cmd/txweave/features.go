@@ -14,14 +14,12 @@ func featuresCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "features",
 		Short: "Print what the generator can do, and what findings are called",
-		Long: `Print the productions of the generator for a target: their names (for --without), their weights among the
-alternatives of their group or, where they are optional, how often they are there, and since which version of the
-database they are. A weight of 0: not for this target.
+		Long: `Each production has its name (for --without), its weight in its group or how often it is there, and
+the version that it needs. A weight of 0: not for this target. --faults prints the catalogue of
+faults.
 
-With --reach FILE: how many of the bugs in a list the generator can express. The list is a table with tabs between its
-columns and a first line that names them: "id", "dbms", and "missing" or "missing from generator", words with semicolons
-between them; what a word means for txweave is said by the productions. --find ID then looks for a case that holds
-what the bug needs, --show for one for each of them that should be in some, and fails where there is none.`,
+--reach FILE says how many bugs of a list can be generated. The list is a table with tabs, whose
+first line names its columns: "id", "dbms" and "missing".`,
 		Example: "  txweave features --target mariadb\n  txweave features --reach bugs.tsv\n  txweave features --reach " +
 			"bugs.tsv --find MDEV-29400",
 		Args: cobra.NoArgs,
@@ -57,13 +55,12 @@ what the bug needs, --show for one for each of them that should be in some, and 
 	cmd.Flags().StringVar(&target, "target", registry.Default, spelling.Or(registry.Names()))
 	cmd.Flags().StringVar(&format, "format", "text", "of the productions, or of faults: text or json")
 	cmd.Flags().BoolVar(&faults, "faults", false,
-		"print the kinds of faults that findings name, and by which source each "+
-			"is one; with --markdown docs/reference/faults.md")
+		"print the catalogue of faults; with --markdown docs/reference/faults.md")
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/reference/generated.md: all targets")
 	cmd.Flags().StringVar(&reach, "reach", "", "a list of bugs and what each of them needs")
 	cmd.Flags().StringVar(&find, "find", "", "print a generated case with all that this bug of the list needs")
 	cmd.Flags().StringVar(&isolation, "isolation", "",
-		"isolation level of these cases (default: the target's usual one, then those at which more is generated)")
+		"isolation level of these cases (default: the usual one, then those with more productions)")
 	cmd.Flags().BoolVar(&show, "show", false, "name a generated case for each bug of the list that should be in some")
 	return cmd
 }

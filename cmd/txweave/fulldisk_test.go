@@ -62,9 +62,9 @@ func TestFullDisk(t *testing.T) {
 func fillDisk(t *testing.T, size string, how []string) (ended bool) {
 	disk, copied := t.TempDir(), t.TempDir()
 	cmd, stdout, stderr := command(t)
-	fuzz := append([]string{"txweave", "fuzz", "--faults", "lost-delete,lost-insert,aborted-read", "--seed", "1",
+	fuzz := append([]string{"txweave", "fuzz", "--inject", "lost-delete,lost-insert,aborted-read", "--seed", "1",
 		"--cases", "12",
-		"--flood", "0", "--out", filepath.Join(disk, "out")}, how...)
+		"--pause-above", "0", "--out", filepath.Join(disk, "out")}, how...)
 	cmd.Path, cmd.Args = "/bin/sh", append([]string{"sh", "-c", onSmallDisk, "sh"}, fuzz...)
 	cmd.Env = append(os.Environ(), "SIZE="+size, "DISK="+disk, "COPY="+copied)
 	cmd.Err = nil

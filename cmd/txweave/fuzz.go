@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -42,16 +41,15 @@ func fuzzCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fuzz",
 		Short: "Generate cases and look for transaction bugs",
-		Long: `Generate cases, run each in transactions, sort its statements by their dependencies, run them again without
-transactions, and report every difference that comes back on fresh tables and connections.
+		Long: `Each case is a few transactions with their statements interleaved. txweave runs it, sorts its
+statements by their dependencies, and runs them again without transactions. It checks what the
+isolation level promises, too. The same seed gives the same cases.
 
-The same seed gives the same cases. Each finding is a directory under --out: case.txw, trace.jsonl,
-observation.json, replay.jsonl, sdg.dot, sdg.json, finding.json, and timeline.html to look at; "txweave replay DIR/case.txw" runs the case again.
+What comes back on fresh tables is a finding, a directory below --out
+(docs/reference/report-format.md). An error of txweave itself at a case is described in
+--out/faults, and the case is run again.
 
-A fault of txweave's own at a case is described in a file below --out/faults, and the case run again; six cases in a row end the campaign.
-
-Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable, 70 internal error, or faults of txweave's own and no finding,
-130 interrupted.`,
+Exit codes: 0 no finding; 1 bugs; 2 nothing could be checked, or nothing is certain.`,
 		Example: `  txweave fuzz --duration 30s
   txweave fuzz --target mariadb --isolation repeatable-read --workers 2 --duration 8h --out findings
   txweave fuzz --dsn 'user:password@tcp(127.0.0.1:3306)/' --isolation serializable --cases 1000`,
@@ -68,14 +66,14 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 	}
 	fs, c := cmd.Flags(), &f.c
 	f.targetFlags.add(fs, registry.Default)
-	f.addFaults(fs)
+	f.addInject(fs)
 	fs.BoolVar(&c.NoReduce, "no-reduce", c.NoReduce,
 		"keep findings as they are found; they are then grouped by oracle and difference alone")
 	fs.DurationVar(&c.ReduceTime, "reduce-time", c.ReduceTime,
 		"at most this long to reduce one finding, and all that are left at the end")
 	fs.IntVar(&c.MaxLogs, "max-logs-per-bug", c.MaxLogs, "findings of one bug whose files are kept; more are counted")
-	fs.IntVar(&c.Flood, "flood", c.Flood,
-		"pause a cause that shows in more than this percentage of the last cases: a fault of the set-up? (0: never)")
+	fs.IntVar(&c.PauseAbove, "pause-above", c.PauseAbove,
+		"only count a cause that shows in more than this percentage of the last cases (0: never)")
 	fs.StringVar(&c.Known, "known", c.Known, "a file of known bugs, beside those that txweave comes with")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "stop after this time, e.g. 30s, 8h (default: no limit)")
 	fs.IntVar(&c.Cases, "cases", c.Cases, "stop after this many cases (default: no limit)")
@@ -88,15 +86,13 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 	fs.IntVar(&c.Orders, "orders", c.Orders,
 		"topological orders to replay for each case; 0: one, and a second one in every eighth case")
 	fs.IntVar(&c.Integrity, "integrity", c.Integrity,
-		"ask the database in every so-many-th case (SQLite: in each), and at each finding, whether its tables are whole "+
-			"(0: only at findings)")
+		"check the tables in one of so many cases, and at findings (0: only there; SQLite: each case)")
 	fs.StringVar(&c.Precision, "precision", c.Precision,
 		"finest equivalence that may be used to keep statements in a cyclic graph: exact, column or match")
 	addWithout(fs, &c.Without)
 	addRows(fs, &c.Rows)
 	fs.StringVar(&c.Seeds, "seeds", c.Seeds,
-		"a directory with cases to change, e.g. of known bugs: half of the cases are made of them until each was changed "+
-			"40 times, then a fifth")
+		"a directory with known cases: half of the cases, later a fifth, are made by changing these")
 	f.retired.add(fs, "guide", "corpus")
 	fs.StringVar(&f.format, "format", "text", "what to print at the end: text or json (one object)")
 	return cmd
@@ -104,15 +100,14 @@ Exit codes: 0 clean, 1 findings, 2 inconclusive, 64 usage, 69 target unavailable
 
 // addRows adds the flag that gives some cases many rows.
 func addRows(fs *pflag.FlagSet, rows *int) {
-	fs.IntVar(rows, "rows", 0,
-		fmt.Sprintf("rows that a table of one case in sixteen has, up to %d; all other cases are what "+
-			"they are without this (default: no case has so many)", gen.MostRows))
+	fs.IntVar(rows, "rows", 0, fmt.Sprintf("give a table of one case in sixteen so many rows, up to %d (default: none has so many)",
+		gen.MostRows))
 }
 
 // addWithout adds the flag that leaves productions out.
 func addWithout(fs *pflag.FlagSet, names *[]string) {
-	fs.StringSliceVar(names, "without", nil, "what is not generated, by the names that txweave features lists; also "+
-		strings.Join(casesource.Parts(), ", ")+": what is done to every case")
+	fs.StringSliceVar(names, "without", nil,
+		"leave out: productions of txweave features, or parts (docs/explanation/pace.md)")
 }
 
 // run runs fuzz and says what came of it.
@@ -135,7 +130,7 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 		console.Faster = h.On.DBMS.Server.Users.Faster
 	}
 	console.Cases, console.Duration, console.OnServer, console.Planted = f.c.Cases, f.c.Duration, f.DSN != "",
-		len(f.Faults) > 0
+		len(f.Inject) > 0
 	c := &h.Campaign
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
@@ -163,6 +158,9 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
+	if f.format == "text" && len(sum.Bugs) > 0 {
+		next(stderr, append([]string{"bugs", "list"}, unless(bugs.DefaultOut, "out", f.out)...)...)
+	}
 	return conclude(ctx, sum, f.out)
 }
 
@@ -176,11 +174,12 @@ func conclude(ctx context.Context, sum *campaign.Summary, out string) error {
 	case sum.Faults > 0:
 		return ownFaults(int64(sum.Faults), out)
 	case len(sum.Paused) > 0:
-		return outcome.Inconclusivef("findings came so often that they were paused: a fault of the set-up?")
-	case sum.Suspected() > 0:
 		return outcome.Inconclusivef(
-			"%d bugs are suspected: their findings did not come back each time (txweave bugs list --status suspect)",
-			sum.Suspected())
+			"most cases show the same finding, which was paused: check the set-up (docs/howto/triage.md)")
+	case sum.UnconfirmedBugs() > 0:
+		return outcome.Inconclusivef(
+			"%d bugs are unconfirmed: their findings did not come back each time (txweave bugs list --status unconfirmed)",
+			sum.UnconfirmedBugs())
 	case sum.CasesChecked == 0:
 		return outcome.Inconclusivef("none of %d cases could be checked", sum.Cases)
 	}
@@ -189,6 +188,6 @@ func conclude(ctx context.Context, sum *campaign.Summary, out string) error {
 
 // ownFaults is the exit code of a campaign that found nothing, and at some of whose cases txweave itself failed.
 func ownFaults(n int64, out string) error {
-	return outcome.End(exitInternal, fmt.Errorf("txweave itself failed at %s: %s tells more", finding.Count(n, "case"),
+	return outcome.End(exitInternal, fmt.Errorf("txweave itself failed at %s: see %s", finding.Count(n, "case"),
 		filepath.Join(out, store.FaultsDir)))
 }

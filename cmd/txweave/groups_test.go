@@ -81,7 +81,8 @@ func TestGroupsApart(t *testing.T) {
 			[]string{"inconsistent-read-write/INSERT:affected-versus-written",
 				finding.CauseStale.String(), "replay-difference/SELECT:rows", finding.CauseKept.String()}},
 		{"update-other-rows,vanished-error,lost-commit", []string{"passes-over-rows: UPDATE",
-			"replay-difference/INSERT:error(none,|replay-difference/UPDATE:error(none,|inconsistent-read-write/COMMIT:committed-versus-owed", finding.CauseLost.String()}},
+			"replay-difference/INSERT:error(none,|replay-difference/UPDATE:error(none,|" +
+				"inconsistent-read-write/COMMIT:committed-versus-unmatched", finding.CauseLost.String()}},
 	}
 	for _, c := range combinations {
 		var faults []*planted.Fault

@@ -61,7 +61,7 @@ func TestPlantedHermitage(t *testing.T) {
 		}
 		for _, fault := range []string{"lost-update", "write-skew"} {
 			cmd, stdout, stderr := command(t, "replay", path, "--target", "sqlite", "--isolation", "serializable",
-				"--faults", fault)
+				"--inject", fault)
 			_ = cmd.Run() // the code says what the output does
 			if shows := strings.Contains(stdout.String(), " 1/1 showed"); shows != (fault == want) || !shows &&
 				!strings.Contains(stdout.String(), " 0/1 showed") {

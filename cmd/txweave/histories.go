@@ -25,13 +25,12 @@ func historiesCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "histories",
 		Short: "Write valid and invalid histories, to try a checker with",
-		Long: `histories makes histories of reads and writes of keys, as check reads them: valid ones, and such with an anomaly
-planted among valid transactions. A simulated engine of --level executes them, so that they are valid at it and at all weaker
-levels by construction; the anomaly makes them invalid at the levels that forbid it, and at no other. The same seed gives
-the same history. --list says which anomalies and formats there are.
+		Long: `A simulated engine of --level executes random transactions, so the history is valid at that level and
+at all weaker ones. A planted anomaly makes it invalid at the levels that forbid it, and at no other.
+The same seed gives the same history. --list says which anomalies and formats there are.
 
-One history is written to standard output or to --out. With several --anomaly, or --count, --out is a directory: a file a
-history, and ` + histories.IndexName + `, which says for each of them what a checker must find at which level.`,
+With several --anomaly, or with --count, --out is a directory: a file for each history, and
+` + histories.IndexName + `, which says what a checker must find in each.`,
 		Example: `  txweave histories --transactions 1000 > valid.jsonl
   txweave histories --anomaly LostUpdate --format edn --out lost-update.edn
   txweave histories --anomaly all,none --count 10 --format text --out histories`,
@@ -67,8 +66,7 @@ history, and ` + histories.IndexName + `, which says for each of them what a che
 	)
 	fs.StringVar(&level, "level", string(set.Level), "what the engine guarantees: sser, ser, si, tcc, ra or rc")
 	fs.StringVar(&shape, "shape", string(set.Shape),
-		"what transactions look like: mini (at most two reads and two writes, each write after a read of its key), blind, "+
-			"general or cas")
+		"what transactions look like: mini, blind, general or cas")
 	fs.IntVar(&set.Txns, "transactions", set.Txns, "committed transactions, at least")
 	fs.IntVar(&set.Sessions, "sessions", set.Sessions, "sessions")
 	fs.IntVar(&set.Keys, "keys", set.Keys, "keys")

@@ -36,19 +36,16 @@ func importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Run a bug report as it stands, or turn it into a case",
-		Long: `Read a schedule that people wrote: an issue, a transcript, a test. FILE ("-": standard input; a directory: the session scripts
-of export) is of one of the formats of docs/reference/import-formats.md: SQL with its sessions in front (T1> …; /* s1 */ …;), behind (…; -- T1) or
-above (a line "-- session 1"), a table with a column for each session, what clients print, an mtr test or its result, a spec of
-PostgreSQL's isolation tester, a server's log, a logic test, a Go program, or an export of txweave's; each with fences around it or
-without. A line that is none of it is refused, and so is a text where it is not clear which session sends a statement.
+		Long: `FILE is an issue, a transcript, a test or a log, in one of the formats of
+docs/reference/import-formats.md. "-" is standard input. A directory holds the session scripts of
+export. A text is refused where it is not clear which session sends a statement.
 
-With --run it runs as it stands, on a private server: what each statement answered, what waited, which serial order of the
-transactions gives the same (or that none does), whether the level promises one, whether the printed answers come back, what
-the oracles say; and all of it as a page. Nothing runs that could reach beyond the text's own database.
-Exit code 0: nothing wrong, 1: something is, 2: statements had to be left out, 64: it cannot be read.
+With --run it runs as it stands, on a private server. You see what each statement answered and what
+waited. You see whether a serial order of the transactions gives the same answers, and whether the
+level promises one. Nothing runs that could reach beyond the text's own database.
+Exit codes with --run: 0 nothing wrong; 1 something is; 2 statements had to be left out.
 
-Without --run a case is printed, for replay and reduce, with the bookkeeping columns that they need; a second part without
-sessions (below a line such as "-- no transactions") is the equivalent order that replay compares with.`,
+Without --run a case for replay and reduce is printed.`,
 		Example: `  txweave import report.md --run --target mysql
   txweave import report.sql --target mysql --isolation repeatable-read -o case.txw && txweave replay case.txw`,
 		Args: cobra.ExactArgs(1),
@@ -84,10 +81,10 @@ sessions (below a line such as "-- no transactions") is the equivalent order tha
 	f.add(cmd.Flags(), registry.DefaultServer)
 	cmd.Flags().StringVar(&f.order, "order", "", `the equivalent order without transactions, e.g. "T1.S0 T0.S0"`)
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "where to write the case (default: standard output)")
-	cmd.Flags().StringVar(&f.format, "format", "", "how the text is read: "+strings.Join(importer.Formats(),
-		", ")+" (default: what its signs tell)")
+	cmd.Flags().StringVar(&f.format, "format", "",
+		"how the text is read: a format of docs/reference/import-formats.md (default: found out)")
 	cmd.Flags().BoolVar(&f.run, "run", false,
-		"run it as it stands, say what was answered and waited, and hold it against every serial order")
+		"run it as it stands, and compare it with every serial order")
 	cmd.Flags().IntVar(&f.part, "part", 0,
 		"which schedule of a file that holds several, from 1 (default: --run runs each)")
 	cmd.Flags().StringVar(&f.page, "page", "",
@@ -114,7 +111,10 @@ func importFile(cmd *cobra.Command, path string, text []byte, out string, o impo
 		_, err = cmd.OutOrStdout().Write(c.Print())
 		return err
 	}
-	return testcase.WriteFile(cmd.Context(), out, c)
+	if err = testcase.WriteFile(cmd.Context(), out, c); err == nil {
+		next(cmd.ErrOrStderr(), "replay", out)
+	}
+	return err
 }
 
 // imported is the case that a text is, and what is to be said of how it was read.

@@ -16,11 +16,13 @@ import (
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"txweave/campaign"
 	"txweave/campaign/database"
 	"txweave/exec"
 	"txweave/finding"
+	"txweave/internal/former"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/internal/version"
@@ -137,11 +139,15 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "txweave",
 		Short: "Find transaction bugs in SQL databases",
-		Long: `txweave weaves random transactions together, watches what each statement saw, sorts the statements so that
-every dependency is kept, runs them again without transactions, and reports wherever the two disagree.
+		Long: `txweave runs generated transactions with their statements interleaved, and watches what each
+statement saw. It sorts the statements so that every dependency is kept, runs them again without
+transactions, and reports where the two disagree. It also checks what the isolation level promises.
 
-Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 64 usage, 69 target or store unavailable,
-70 internal error, 130 interrupted.`,
+Exit codes: 0 clean; 1 findings; 2 inconclusive; 64 wrong usage; 69 target or store unavailable; 70
+internal error; 130 interrupted.`,
+		Example: `  txweave demo                     # what becomes of a bug, in seconds and without a server
+  txweave fuzz --duration 30s      # the embedded database
+  txweave import report.md --run   # a bug report, as it stands`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          cobra.NoArgs,
@@ -172,9 +178,27 @@ Exit codes: 0 clean with at least one case checked, 1 findings, 2 inconclusive, 
 	root.SetCompletionCommandGroupID("about")
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
+	explain(root)
 	markUsage(root)
+	acceptFormer(root)
 	complete(root)
 	return root
+}
+
+// acceptFormer makes commands take their flags by earlier names, too, which help does not show.
+func acceptFormer(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		acceptFormer(sub)
+	}
+	for old, now := range former.Flags {
+		if fs := c.Flags(); fs.Lookup(old) != nil || fs.Lookup(now) == nil {
+			continue
+		}
+		c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+			return pflag.NormalizedName(former.Flags.Now(name))
+		})
+		return
+	}
 }
 
 // markUsage marks what a command and those below it say of their arguments as the user's errors.

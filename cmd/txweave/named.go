@@ -15,10 +15,9 @@ type sourceFlags struct {
 func (f *sourceFlags) add(fs *pflag.FlagSet) {
 	f.flags = fs
 	addStore(fs, &f.Shared,
-		"the database in which several machines share the campaign, as campaign run has it: the bug or finding is one of it")
+		"the database of several machines, as of campaign run, in which the bug or finding is")
 	fs.StringVar(&f.Out, "out", bugs.DefaultOut,
-		"the campaign's directory, in which bugs and findings are looked up by their names alone; with --store their files "+
-			"are brought there")
+		"the campaign's directory, in which bugs and findings are looked up by name")
 }
 
 // parsed notes what the flags say of each other, once they are read.

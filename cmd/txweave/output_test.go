@@ -17,7 +17,7 @@ import (
 var outputFiles = []string{
 	"storm --target sqlite --duration 1s --trace FILE",
 	"storm --target sqlite --duration 1s --history FILE",
-	"storm --target sqlite --isolation serializable --faults lost-commit --duration 1s --save FILE",
+	"storm --target sqlite --isolation serializable --inject lost-commit --duration 1s --save FILE",
 	"campaign run PLAN --out DIR --duration 1s --junit FILE",
 	"campaign run PLAN --out DIR --duration 1s --sarif FILE",
 	"campaign run PLAN --out DIR --duration 1s --summary FILE",
@@ -25,7 +25,7 @@ var outputFiles = []string{
 	"check INVALID --level ser --svg FILE",
 	"replay CASE --history FILE --certificate DIR/certificate",
 	"replay CASE --history DIR/history --certificate FILE",
-	"reduce CASE --faults lost-insert --output FILE",
+	"reduce CASE --inject lost-insert --output FILE",
 	"report FINDING --planted --output FILE",
 	"export CASE --to go --output FILE",
 	"import SCRIPT --target sqlite --out FILE",
@@ -87,7 +87,7 @@ COMMIT;
 		}
 		out = append(out, name, path)
 	}
-	cmd, _, stderr := command(t, "fuzz", "--faults", "lost-insert", "--seed", "3", "--cases", "20", "--no-reduce", "--out",
+	cmd, _, stderr := command(t, "fuzz", "--inject", "lost-insert", "--seed", "3", "--cases", "20", "--no-reduce", "--out",
 		filepath.Join(dir, "found"))
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -19,9 +19,9 @@ func phenomenaCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "phenomena CASE.txw...",
 		Short: "Say which phenomena happen in cases, allowed or not",
-		Long: `Run each case once at every level of the target, or at --isolation, and say which phenomena happened, whether the
-level allows them or not: those that the case's header names ("phenomenon: G2-item"), else all. Prints a table in
-Markdown; in brackets is what the database did besides: statements that waited, errors that ended transactions.`,
+		Long: `Each case runs once at every level of the target, or at --isolation. Looked for are the phenomena
+that the case names ("phenomenon: G2-item"), else all. Prints a table, with what waited and which
+errors ended transactions in brackets.`,
 		Example: "  txweave phenomena docs/hermitage/*.txw --target mariadb",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/display"
 	"txweave/campaign/rediscover"
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
@@ -21,12 +23,12 @@ func rediscoverCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rediscover",
 		Short: "Measure how soon the known bugs of a server are found again",
-		Long: `Run campaigns on a server with known bugs, which are not left out here, and say of each bug after how many cases, and how much
-processor time (the campaign's and its servers', shared out over its cases), the first finding came that is it:
-medians over the seeds. The list of bugs says how a finding of each is
-told from others; it is as docs/howto/triage.md describes. Where that needs a reduced case, findings that have all of it are reduced behind the
-campaign, the first ones first, until one is the bug: at most six for a bug and seed. All findings stay below --out; those that are none of
-the list are listed: they may be bugs that nobody knows. Exit code 0: each bug was met with most seeds, 1: some were not.`,
+		Long: `Known bugs are not left out here. For each one it says after how many cases and how much processor
+time the first finding came: medians over the seeds. docs/howto/triage.md says what is in the list
+of bugs.
+Findings that are none of the list are listed: they may be new bugs.
+
+Exit codes: 0 each bug was found with most seeds; 1 some were not.`,
 		Example: "  txweave rediscover --target mariadb --isolation snapshot --cases 300 --seeds 3\n  txweave rediscover " +
 			"--target tidb --server /opt/tidb-6.1.1 --bugs tidb-6.1.1.toml --cases 20000",
 		Args: cobra.NoArgs,
@@ -41,10 +43,14 @@ the list are listed: they may be bugs that nobody knows. Exit code 0: each bug w
 				return err
 			}
 			c.Target, c.Command = f.config(), target.CommandLine(os.Args)
-			c.Met = func(seed uint64, bug string, cases int) {
-				fmt.Fprintf(cmd.ErrOrStderr(), "seed %d: %s after %d cases\n", seed, bug, cases)
+			show := display.New(cmd.ErrOrStderr())
+			c.Target.Notes = show
+			c.Progress = show.Steps("case", time.Duration(c.Seeds)*c.Duration)
+			c.Found = func(seed uint64, bug string, cases int) {
+				fmt.Fprintf(show, "seed %d: %s found after %d cases\n", seed, bug, cases)
 			}
 			r, err := c.Run(cmd.Context())
+			show.End()
 			if err != nil {
 				return err
 			}
@@ -57,7 +63,7 @@ the list are listed: they may be bugs that nobody knows. Exit code 0: each bug w
 			case err != nil:
 				return err
 			case r.Missed > 0:
-				return outcome.End(exitFindings, fmt.Errorf("%d of %d known bugs were not met with most seeds", r.Missed,
+				return outcome.End(exitFindings, fmt.Errorf("%d of %d known bugs were not found with most seeds", r.Missed,
 					len(r.Bugs)))
 			case cmd.Context().Err() != nil:
 				return outcome.Stopped()
@@ -67,7 +73,7 @@ the list are listed: they may be bugs that nobody knows. Exit code 0: each bug w
 	}
 	fs := cmd.Flags()
 	f.add(fs, registry.Default)
-	f.addFaults(fs)
+	f.addInject(fs)
 	unused.add(fs, "guide")
 	fs.StringVar(&c.Bugs, "bugs", c.Bugs, "a file of known bugs (default: those that txweave comes with)")
 	fs.IntVar(&c.Cases, "cases", c.Cases, "cases for each seed")

@@ -4,12 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/bugs"
 	"txweave/campaign/display"
 	"txweave/campaign/reducing"
+	"txweave/finding"
 )
 
 func reduceCommand() *cobra.Command {
@@ -20,12 +23,9 @@ func reduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reduce CASE.txw|FINDING|BUG",
 		Short: "Make a case smaller while it shows the same finding",
-		Long: `Make a case smaller as long as it keeps showing a finding with the same signature each time it is checked:
-transactions, statements, a more serial schedule, rows, tables, columns, indexes, values, the SQL itself, then keys
-and names. How often the case shows its finding is measured first; one that does not always show it is given more
-runs. The original stays. The result of CASE.txw goes to --output, CASE.reduced.txw by default; that of a finding's
-directory to reduced/ in it, with its own evidence and reduction.json: what was tried, and what the finding needs; with
---store it is put where the other machines see it, too.`,
+		Long: `A smaller case must show the same finding each time it is checked. How often the original shows it
+is measured first. What is left of a finding goes to reduced/ in its directory, what is left of
+CASE.txw to CASE.reduced.txw or --output.`,
 		Example: `  txweave reduce txweave-out/finding-000001-0
   txweave reduce case.txw --duration 30m --repeat 5 -o small.txw`,
 		Args: cobra.ExactArgs(1),
@@ -36,7 +36,7 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			show := display.New(cmd.ErrOrStderr())
 			c.Under = f.again(&from)
 			c.Target.Notes = show
-			c.Reduce.Progress = show.Reduction
+			c.Reduce.Progress = show.Reduction(c.Reduce.MaxTime)
 			out, written, err := c.Run(cmd.Context(), args[0], cmd.OutOrStdout())
 			show.End()
 			if err != nil {
@@ -50,12 +50,19 @@ directory to reduced/ in it, with its own evidence and reduction.json: what was 
 			for _, n := range out.Conditions {
 				text += "  " + n.Text + "\n"
 			}
-			_, err = io.WriteString(cmd.OutOrStdout(), text)
-			return err
+			if _, err = io.WriteString(cmd.OutOrStdout(), text); err != nil {
+				return err
+			}
+			if filepath.Ext(written) == filepath.Ext(finding.CaseFile) {
+				next(cmd.ErrOrStderr(), "report", written)
+			} else {
+				next(cmd.ErrOrStderr(), append([]string{"report", args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
+			}
+			return nil
 		},
 	}
 	f.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	from.add(cmd.Flags())
 	cmd.Flags().StringVarP(&c.Output, "output", "o", "", "where to write the reduced case")
 	cmd.Flags().StringVar(&c.Signature, "signature", "",

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"txweave/campaign/bugs"
 	"txweave/campaign/replay"
 )
 
@@ -14,11 +15,13 @@ func replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay CASE.txw|FINDING|BUG...",
 		Short: "Run one case again and say how often it shows a difference",
-		Long: `Run one case again, from its file alone, on fresh tables, and say how often it shows a difference.
-It runs under what it was found under: target, level, --claim and planted bugs; flags say otherwise.
-With --format json an object says what came of it and of each statement; several cases of one target and level then share a
-server, and have an object each.
-Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not understood; of several cases that of the worst, 1 first.`,
+		Long: `The case runs on fresh tables, under what it was found under: target, level, --claim and planted
+bugs. Flags say otherwise. Several cases need --format json.
+
+Exit codes: 0 it never shows a difference; 1 it did at least once; 2 it could not be checked.`,
+		Example: `  txweave replay txweave-out/B1 --repeat 10
+  txweave replay case.txw --target mariadb --server /opt/mariadb-11.8/bin/mariadbd
+  txweave replay case.txw --history h.jsonl --certificate c.jsonl && txweave check --certificate c.jsonl h.jsonl`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := textOrJSON(format); err != nil {
@@ -34,11 +37,15 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 			if format == "json" {
 				return x.All(cmd.Context(), cmd.OutOrStdout(), args)
 			}
-			return x.One(cmd.Context(), args[0], cmd.OutOrStdout())
+			err := x.One(cmd.Context(), args[0], cmd.OutOrStdout())
+			if err != nil && codeOf(err) == exitFindings {
+				next(cmd.ErrOrStderr(), append([]string{"reduce", args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
+			}
+			return err
 		},
 	}
 	f.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	from.add(cmd.Flags())
 	cmd.Flags().IntVar(&x.Repeat, "repeat", 1, "how many times to check the case")
 	cmd.Flags().IntVar(&x.Orders, "orders", 2, "topological orders to replay each time")
@@ -46,6 +53,6 @@ Exit code 0: never, 1: at least once, 2: it could not be checked, 64: it is not 
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	cmd.Flags().StringVar(&x.History, "history", "", "write one more run of the case as a history to this file, for check")
 	cmd.Flags().StringVar(&x.Certificate, "certificate", "",
-		"write that history's certificate to this file, for check --certificate: from the probes, or TiDB's own timestamps")
+		"write the certificate of that history to this file, for check --certificate")
 	return cmd
 }

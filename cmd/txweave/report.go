@@ -9,11 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/finding"
+	"txweave/finding/known"
+	"txweave/finding/signature"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/internal/spelling"
 	"txweave/report"
+	"txweave/report/timeline"
 )
 
 // reportFlags are the flags of the report command.
@@ -30,13 +34,11 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report BUG|FINDING|CASE.txw --for TRACKER",
 		Short: "Write a finding as a bug report for a database's tracker",
-		Long: `Write a finding as a bug report: a script that repeats it by itself, what each statement answered and which ones
-waited, the equivalent order without transactions with its answers, the dependencies that allow that order, version
-and settings, how often it came back and what it needs. The report is printed or written to --output; nothing is
-sent anywhere. A crash is marked as private.
+		Long: `The report has a script that repeats the finding, the answers beside those that were expected,
+version and settings. It is printed or written to --output. Nothing is sent anywhere. A crash is
+marked as private.
 
-Where the finding's directory holds a reduced case, the report is of that one. A case by itself is run once, on the
-target that it names or that the flags name.`,
+The reduced case is reported where there is one. A case by itself is run once, on its target.`,
 		Example: `  txweave report txweave-out/finding-000001-0 --for mariadb --output report.txt
   txweave report txweave-out/finding-000001-0/reduced --for html --output timeline.html`,
 		Args: cobra.ExactArgs(1),
@@ -47,8 +49,8 @@ target that it names or that the flags name.`,
 	f.targetFlags.add(cmd.Flags(), "")
 	f.plantedFlag.add(cmd.Flags())
 	f.sourceFlags.add(cmd.Flags())
-	cmd.Flags().StringVar(&f.tracker, "for", "", "tracker: "+strings.Join(report.Trackers(), ", ")+", or "+report.HTML+
-		" for one page, as beside each finding; default: that of the finding's database")
+	cmd.Flags().StringVar(&f.tracker, "for", "", strings.Join(report.Trackers(), ", ")+
+		", or "+report.HTML+" for one page (default: the finding's database)")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write (default: standard output)")
 	return cmd
 }
@@ -78,6 +80,9 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	case f.tracker != dbms && f.tracker != report.HTML:
 		fmt.Fprintf(stderr, "txweave: the finding is of %s, the report for %s\n", dbms, f.tracker)
 	}
+	if err := tellKnown(stderr, find); err != nil {
+		return err
+	}
 	text, err := report.Write(f.tracker, find)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", path, err))
@@ -87,4 +92,21 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		return err
 	}
 	return usage(output.File(ctx, f.output, []byte(text)))
+}
+
+// tellKnown says whether a finding is a known bug, so that nobody files it again.
+func tellKnown(w io.Writer, find *timeline.Dossier) error {
+	if find.Case == nil || find.Record.Class == "" {
+		return nil
+	}
+	list, err := known.Default()
+	if err != nil {
+		return err
+	}
+	sig := signature.Of(&find.Record.Finding, find.Case)
+	sig.Minimal = find.Reduction != nil && find.Reduction.Stop == finding.Fixpoint
+	if b := list.In(&find.Record.Environment).Match(&find.Record.Finding, sig); b != nil {
+		fmt.Fprintf(w, "txweave: this is known: %s: %s (%s)\n", b.Name, b.Title, b.Link)
+	}
+	return nil
 }

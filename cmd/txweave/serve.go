@@ -21,7 +21,7 @@ type trustFlags struct {
 
 func (f *trustFlags) add(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.codes, "trust", nil,
-		"run, read or connect to what a directory's campaign names, by the code with which it was shown; it is remembered")
+		"confirm a server or command that only the directory or file names, by the code that was shown")
 }
 
 // book remembers what the user has named.
@@ -41,10 +41,10 @@ type pageFlags struct {
 func (f *pageFlags) add(fs *pflag.FlagSet, address string) {
 	fs.StringVar(&f.HTTP, "http", address, "show the campaign's page at this address, e.g. 127.0.0.1:8080")
 	fs.StringVar(&f.TokenFile, "token-file", "",
-		"a file with the token that visitors of the page must give; without one the page is for this machine alone")
+		"file with the token that visitors must give (default: no token, and the page is for this machine)")
 	f.trustFlags.add(fs)
 	fs.StringVar(&f.UserHeader, "user-header", "",
-		"the page lies behind a proxy that names its user in this header, and removes it from what others send")
+		"header in which a proxy before the page names its user, and which it removes from requests")
 }
 
 // page is what the flags say; its token has been read.
@@ -59,9 +59,10 @@ func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show a campaign in a browser",
-		Long: `Show a campaign's page: its cells over time, its bugs, whose state can be changed there, and each finding with its timeline, its reports, and
-a button that runs it again. A server that only the directory names is not run: a directory is data. The page shows it, with what
---trust must be to run it, once; one that "campaign run" had in its campaign.toml is known. /metrics is for Prometheus, /healthz for who watches. "campaign run --http" shows the same while it runs.`,
+		Long: `The page shows the cells over time, the bugs, and each finding with its timeline and reports. Bugs
+are settled there, and findings run again. A server that only the directory names must be confirmed
+once (--trust).
+/metrics is for Prometheus, /healthz for a supervisor.`,
 		Example: `  txweave serve found
   txweave serve found --http 0.0.0.0:8080 --token-file token`,
 		Args: cobra.MaximumNArgs(1),

@@ -96,7 +96,7 @@ func (r *runningFuzz) checkInterrupted(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
 	if out := r.stdout.String(); !strings.Contains(out, "cases  ") || !strings.Contains(out,
-		"findings    0 of 0 bugs, 0 kept (0 flaky)") {
+		"findings    0 of 0 bugs, 0 kept (0 unconfirmed)") {
 		t.Errorf("no summary:\n%s", out)
 	}
 	if log := r.stderr.String(); !strings.HasSuffix(log, "txweave: interrupted\n") || trace.MatchString(log) {
@@ -281,7 +281,7 @@ func TestWorkerKilled(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	if out := r.stdout.String(); !strings.Contains(out, "killed from outside 1") || !strings.Contains(out,
-		"findings    0 of 0 bugs, 0 kept (0 flaky)") {
+		"findings    0 of 0 bugs, 0 kept (0 unconfirmed)") {
 		t.Errorf("summary:\n%s", out)
 	}
 	r.checkGone(t)
@@ -297,7 +297,7 @@ func TestFindingNotKept(t *testing.T) {
 	var code int
 	var log, out string
 	for try := 0; ; try++ {
-		cmd, stdout, stderr := command(t, "fuzz", "--duration", "2m", "--seed", "1", "--first", "3", "--faults",
+		cmd, stdout, stderr := command(t, "fuzz", "--duration", "2m", "--seed", "1", "--first", "3", "--inject",
 			"vanished-error", "--out", "here")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -321,7 +321,7 @@ func TestFindingNotKept(t *testing.T) {
 			t.Errorf("standard error does not match %q:\n%s", want, log)
 		}
 	}
-	if !regexp.MustCompile(`findings    [1-9] of [1-9] bugs, 0 kept \(0 flaky\)`).MatchString(out) {
+	if !regexp.MustCompile(`findings    [1-9] of [1-9] bugs, 0 kept \(0 unconfirmed\)`).MatchString(out) {
 		t.Errorf("summary:\n%s", out)
 	}
 }
@@ -399,8 +399,8 @@ func TestTwoCampaigns(t *testing.T) {
 	var cmds []*osexec.Cmd
 	var stdouts []*buffer
 	for seed := 1; seed <= 2; seed++ {
-		cmd, stdout, stderr := command(t, "fuzz", "--faults", "lost-delete,lost-insert", "--cases", "30", "--seed",
-			strconv.Itoa(seed), "--flood", "0", "--no-reduce", "--out", out)
+		cmd, stdout, stderr := command(t, "fuzz", "--inject", "lost-delete,lost-insert", "--cases", "30", "--seed",
+			strconv.Itoa(seed), "--pause-above", "0", "--no-reduce", "--out", out)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}

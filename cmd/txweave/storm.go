@@ -43,19 +43,15 @@ func stormCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "storm",
 		Short: "Run a workload at full speed over many sessions and verify what they saw",
-		Long: `storm runs a workload over many sessions at once and verifies online, from what each statement saw and wrote and from
-the interval in which it ran, the mechanisms that the level claims (docs/explanation/mechanism-checks.md). Histories of mini-transactions
-and compare-and-sets are also checked as a whole, at the level that the target promises for them (docs/reference/storms.md).
+		Long: `Sessions send transactions as fast as the database answers. What each statement saw and wrote is
+checked while it runs, against what the isolation level promises. Whole histories of mini, cas and
+append are checked at the end. A transaction that the database rolls back is not tried again.
 
-Workloads:
-` + workload.About() + `
-Nemeses:
-` + storm.AboutNemeses() + `
-A transaction that the database rolls back is not tried again: its session draws the next one.
-
-Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood still, 64 usage, 69 target unavailable, 70 internal error,
-130 interrupted, after the verdict on what was done.`,
-		Args: cobra.NoArgs,
+Exit codes: 0 clean; 1 findings; 2 nothing could be checked, or the database stood still.`,
+		Example: `  txweave storm --target mariadb --workload random-sql --duration 10m
+  txweave storm --target postgresql --workload bank --nemesis kill,ddl --save storm.toml`,
+		Annotations: map[string]string{choices: "Workloads:\n" + workload.About() + "\nNemeses:\n" + storm.AboutNemeses()},
+		Args:        cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("reads") {
 				f.c.Reads = &f.reads
@@ -75,17 +71,16 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	cmd.AddCommand(stormRepeatCommand(), stormReduceCommand(), stormScriptCommand())
 	fs, c := cmd.Flags(), &f.c
 	f.add(fs, registry.Default)
-	f.addFaults(fs)
-	fs.StringVar(&c.Workload, "workload", c.Workload, "workload: "+strings.Join(workload.Names(), ", "))
+	f.addInject(fs)
+	fs.StringVar(&c.Workload, "workload", c.Workload, "what the transactions do: see above")
 	fs.IntVar(&c.Sessions, "sessions", c.Sessions, "concurrent sessions")
 	fs.DurationVar(&c.Duration, "duration", c.Duration, "how long transactions are begun")
 	fs.IntVar(&c.Transactions, "transactions", 0,
-		"end once so many have committed, or after --duration if that is named, too (default: after --duration)")
+		"end once so many have committed, or after --duration if that is set")
 	fs.IntVar(&c.Operations, "length", 0,
 		"operations of a transaction; of random-sql and append at most (default: the workload's)")
 	fs.Float64Var(&f.reads, "reads", 0,
-		"share of reads, from 0 to 1, of transactions that only read or only write, else of operations (default: the "+
-			"workload's)")
+		"share of reads, from 0 to 1 (default: the workload's; docs/reference/storms.md)")
 	fs.Float64Var(&c.Theta, "theta", 0, "how steep zipf is: key i has weight 1/(i+1)^theta (default: 1)")
 	fs.IntVar(&c.ValueSize, "value-size", 0, "bytes of a text in each row, which each write sets and reads of a row check")
 	fs.IntVar(&c.Keys, "keys", c.Keys, "rows of the workload's main table")
@@ -95,23 +90,19 @@ Exit codes: 0 clean, 1 findings, 2 nothing could be checked or the storm stood s
 	fs.StringVar(&f.format, "format", "text", "text or json")
 	fs.StringVar(&c.Trace, "trace", "", "write the interval trace to this file, for check")
 	fs.StringVar(&c.History, "history", "",
-		"write the history to this file, for check; one that ends in .bin is small and quick to read (workloads that read "+
-			"and write single rows; it is kept in memory until the end)")
+		"write the history to this file, for check (.bin: small and quick to read)")
 	fs.StringVar(&c.Certificate, "certificate", "",
-		"write the database's own order of versions to this file, and check the history with it (a private server of "+
-			"MariaDB, MySQL or PostgreSQL keeps a log for that)")
+		"write the database's order of versions to this file, and check the history with it")
 	fs.IntVar(&f.limit, "limit", 20, "samples of findings to print, two of each kind at most")
-	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what is done to the database meanwhile, several with commas: "+
-		storm.NemesisNames())
+	fs.StringSliceVar(&c.Nemesis, "nemesis", nil, "what disturbs the database, several with commas: see above")
 	fs.DurationVar(&c.Every, "every", 0, "mean time from one act of a nemesis to its next (default: each has its own)")
 	fs.BoolVar(&c.Perturb, "perturb", false,
-		"hold statements back and send them within microseconds of the end of a transaction that wrote the same row, or of "+
-			"another COMMIT")
+		"delay statements so that they meet others on the same row, or a COMMIT")
 	fs.StringSliceVar(&c.Without, "without", nil,
-		"operations that the transactions leave out, where these have nothing to do with each other: "+
+		"operations to leave out: "+
 			strings.Join(workload.Operations, ", "))
 	fs.StringVar(&f.save, "save", "",
-		"where there are findings, write what the storm was to this file, for storm repeat and storm reduce")
+		"write the storm to this file if there are findings, for storm repeat and storm reduce")
 	fs.DurationVar(&c.Stall, "stall", c.Stall, "say what every session is doing once no transaction has ended for so long")
 	return cmd
 }
@@ -174,6 +165,13 @@ func (f *stormFlags) run(ctx context.Context, stdout, stderr io.Writer, t exec.T
 		err = errors.Join(err, enc.Encode(a.Figures))
 	} else {
 		err = errors.Join(err, a.Print(stdout))
+	}
+	if err == nil && f.format == "text" && a.Found > a.Known {
+		if f.save == "" {
+			next(stderr, again("--save", "storm.toml")...)
+		} else {
+			next(stderr, "storm", "repeat", f.save)
+		}
 	}
 	switch {
 	case err != nil:

@@ -35,11 +35,13 @@ func stormRepeatCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repeat STORM.TOML",
 		Short: "Run a storm that storm --save wrote again, several times, and say how often its finding comes",
-		Long: `repeat runs the storm of a file that storm --save or storm reduce wrote, with one seed after another, each until its first finding, and
-says in how many storms the file's first finding, or that of --signature, came, and after what time. A server that only the file names is not
-run: name it by --server, or confirm it once by --trust.
+		Long: `STORM.TOML is a file of storm --save or of storm reduce. Each storm has another seed, and ends at
+its first finding. A server that only the file names is not run: name it with --server, or confirm
+it once with --trust.
 
-Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 internal error, 130 interrupted.`,
+Exit codes: 0 the finding did not come; 1 it came.`,
+		Example: `  txweave storm repeat storm.toml --times 20
+  txweave storm repeat storm.toml --server /opt/next/bin/server`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.times < 1 {
@@ -47,6 +49,7 @@ Exit codes: 0 it did not come, 1 it came, 64 usage, 69 target unavailable, 70 in
 			}
 			seen, err := f.repeater(cmd).Repeat(cmd.Context(), args[0], f.signature, f.times)
 			if err == nil && seen.Times > 0 {
+				next(cmd.ErrOrStderr(), "storm", "reduce", args[0])
 				err = outcome.Found()
 			}
 			return err
@@ -64,14 +67,16 @@ func stormScriptCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "script STORM.TOML",
 		Short: "Print a script for a tracker that does to a server what a storm did and needs no txweave",
-		Long: `script prints a program for bash and the DBMS's own client. Its sessions write so that one query's answer must never change, while the
-statements of the storm's nemeses are run beside them, until that answer is wrong or its time is over: ./storm.sh SECONDS [ARGUMENTS OF THE CLIENT].
+		Long: `The script is for bash and the client of the DBMS: ./storm.sh SECONDS [ARGUMENTS OF THE CLIENT]. Its
+sessions write so that the answer of one query must never change. It ends when that answer is wrong,
+or its time is over.
 
-It does not send the storm's statements, and shows rows that are missing, too many or of several states, and updates that are lost. Of the
-nemeses kill, ddl, pressure and locks are done, the others are named in it. It drops and creates a database txweave_storm.
+It sends other statements than the storm did. Of the nemeses it has kill, ddl, pressure and locks,
+and names the others. It drops and creates a database txweave_storm.
 
-Exit codes: 0 written, 64 usage, or the storm has no script.`,
-		Args: cobra.ExactArgs(1),
+Exit codes: 0 written; 64 the storm has no script.`,
+		Example: `  txweave storm script storm.toml --output storm.sh && ./storm.sh 60 -u root`,
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := recipe.Read(cmd.Context(), args[0])
 			if err != nil {
@@ -99,19 +104,23 @@ func stormReduceCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reduce STORM.TOML",
 		Short: "Make a storm that storm --save wrote smaller, as long as its finding comes",
-		Long: `reduce looks for a smaller storm that shows the same finding: without nemeses, with fewer of their acts, fewer sessions, rows and kinds of
-statements. How often the finding comes is measured first; a smaller storm is run so often that one which shows it as often is given up with
-a probability of one in twenty, at most --tries times. What is left is written to --output, with its rate.
+		Long: `It leaves out nemeses and their acts, and takes fewer sessions, rows and kinds of statements. How
+often the finding comes is measured first, and decides how often a smaller storm is tried.
 
-Exit codes: 0 it was made smaller or is as small as can be, 2 it did not come at all, 64 usage, 69 target unavailable, 70 internal error,
-130 interrupted.`,
+Exit codes: 0 it is as small as can be; 2 the finding did not come at all.`,
+		Example: `  txweave storm reduce storm.toml
+  txweave storm reduce storm.toml --times 10 --output small.toml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.times < 1 || tries < 1 {
 				return usagef("--times and --tries must be at least 1")
 			}
 			output = cmp.Or(output, strings.TrimSuffix(args[0], ".toml")+"-reduced.toml")
-			return f.repeater(cmd).Reduce(cmd.Context(), args[0], f.signature, f.times, tries, output)
+			err := f.repeater(cmd).Reduce(cmd.Context(), args[0], f.signature, f.times, tries, output)
+			if err == nil {
+				next(cmd.ErrOrStderr(), "storm", "script", output)
+			}
+			return err
 		},
 	}
 	cmd.Flags().IntVar(&f.times, "times", 5, "storms that the finding's rate is measured with, before and after")

@@ -20,33 +20,30 @@ type targetFlags struct {
 	flags *pflag.FlagSet
 }
 
-// add adds all but addFaults'.
+// add adds all but addInject'.
 func (f *targetFlags) add(fs *pflag.FlagSet, defaultTarget string) {
 	f.addDatabase(fs, defaultTarget)
-	fs.StringVar(&f.Isolation, "isolation", "", "isolation level: "+registry.LevelsHelp()+
-		"; default: the target's usual one")
+	fs.StringVar(&f.Isolation, "isolation", "",
+		"isolation level, e.g. read-committed (default: the target's usual one; docs/reference/targets.md)")
 	fs.StringVar(&f.Claim, "claim", "",
-		"hold the server to what this stronger level forbids, e.g. serializable, while it runs at --isolation")
+		"hold the database to what this stronger level forbids, while it runs at --isolation")
 }
 
 // addDatabase adds the flags that say which database it is, without its level.
 func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
-	what := spelling.Or(registry.Names()) + " (" + spelling.Or(registry.Servers()) +
-		": a private server, started and removed by txweave)"
+	what := spelling.Or(registry.Names())
 	if defaultTarget == "" {
-		what += "; default: the case's own"
+		what += " (default: the case's own)"
 	}
 	f.flags = fs
 	fs.StringVar(&f.Target, "target", defaultTarget, what)
 	if target := fs.Lookup("target"); defaultTarget != "" {
 		target.Value = named{target.Value}
 	}
-	fs.StringVar(&f.DSN, "dsn", "", "a running server instead ("+spelling.Or(registry.Servers())+
-		"), user:password@tcp(host:port)/; @FILE, or env for the environment variable "+
-		exec.DSNVariable+", keep that out of the list of processes (txweave works only in databases that it creates)")
+	fs.StringVar(&f.DSN, "dsn", "",
+		"a running server instead: user:password@tcp(host:port)/, @FILE, or env for $"+exec.DSNVariable)
 	fs.DurationVar(&f.Wait, "wait", 30*time.Second, "how long a server of --dsn may be away")
-	fs.StringVar(&f.Server, "server", "", "path of the server binary for --target "+spelling.Or(registry.Servers())+
-		" (default: the installed one, or one that is built once)")
+	fs.StringVar(&f.Server, "server", "", "path of the server's binary (default: the installed one, or one that is built once)")
 }
 
 // named is a --target that stands for nothing else where it is empty: $TARGET, say, which is not set.
@@ -60,10 +57,10 @@ func (n named) Set(name string) error {
 	return n.Value.Set(name)
 }
 
-// addFaults adds the flag that plants bugs, to see what becomes of them.
-func (f *targetFlags) addFaults(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.Faults, "faults", nil,
-		"plant bugs between txweave and the engine, by their names in detect, to see what becomes of them")
+// addInject adds the flag that plants bugs, to see what becomes of them.
+func (f *targetFlags) addInject(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.Inject, "inject", nil,
+		"plant bugs between txweave and the database, by name (docs/reference/planted-bugs.md)")
 }
 
 // config is what the flags say. It tunes this process for what is done there.
@@ -80,7 +77,7 @@ func (f *targetFlags) config() target.Config {
 // again says where the cases of a command come from, and under what they are run again; from is nil where they are
 // files alone.
 func (f *targetFlags) again(from *sourceFlags) replay.Under {
-	u := replay.Under{Target: f.config(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("faults")}
+	u := replay.Under{Target: f.config(), Claimed: f.flags.Changed("claim"), Planted: f.flags.Changed("inject")}
 	if from != nil {
 		u.Shelf = from.parsed()
 	}

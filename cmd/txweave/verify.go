@@ -6,10 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/bugs"
+	"txweave/campaign/display"
 	"txweave/campaign/replay"
 	"txweave/campaign/verify"
 	"txweave/campaign/worker"
@@ -28,10 +30,11 @@ func verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [BUG|FINDING|CASE.txw...]",
 		Short: "Run the bugs that campaigns have found on another build and say which are still there",
-		Long: `Run the smallest case of every open bug, or of those named, on another build and say how often it still shows the
-bug; of a case that no bug has, how often it shows a difference. Bugs of another DBMS than the target are passed over.
-The outcome is noted in the store; closing a bug is left to "txweave bugs fixed-in".
-Exit code 0: none was seen again, 1: at least one was, 2: nothing could be checked.`,
+		Long: `The smallest case of every open bug, or of those named, is run on another build. Bugs of another
+DBMS are passed over. The outcome is noted in the store. Nothing is closed: that is for "txweave
+bugs fixed-in".
+
+Exit codes: 0 none shows any more; 1 at least one does; 2 nothing could be checked.`,
 		Example: `  txweave verify --server /opt/mariadb-11.8/bin/mariadbd
   txweave verify --dsn 'user:password@tcp(127.0.0.1:3306)/' --repeat 20 B3`,
 		RunE: func(cmd *cobra.Command, ids []string) error {
@@ -39,18 +42,18 @@ Exit code 0: none was seen again, 1: at least one was, 2: nothing could be check
 			if err != nil {
 				return err
 			}
-			return f.run(cmd.Context(), cmd.OutOrStdout(), ids)
+			return f.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), ids)
 		},
 	}
 	f.targetFlags.add(cmd.Flags(), "")
-	f.addFaults(cmd.Flags())
+	f.addInject(cmd.Flags())
 	f.sourceFlags.add(cmd.Flags())
 	cmd.Flags().StringVar(&f.format, "format", "text", "text or json")
 	cmd.Flags().IntVar(&f.repeat, "repeat", 5, "how many times to run each case")
 	return cmd
 }
 
-func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) error {
+func (f *verifyFlags) run(ctx context.Context, stdout, stderr io.Writer, ids []string) error {
 	if f.repeat < 1 {
 		return usagef("--repeat must be at least 1")
 	}
@@ -64,8 +67,11 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 	if ids, err = bugs.IDs(ctx, kept, ids); err != nil {
 		return err
 	}
-	v := verify.Config{Store: kept, Repeat: f.repeat, Target: f.config(), Planted: f.targetFlags.flags.Changed("faults")}
+	v := verify.Config{Store: kept, Repeat: f.repeat, Target: f.config(), Planted: f.targetFlags.flags.Changed("inject")}
+	show := display.New(stderr)
+	v.Target.Notes, v.Progress = show, show.Steps("bug", 0)
 	out, err := v.Run(ctx, ids)
+	show.End()
 	if ctx.Err() != nil {
 		return outcome.Stopped()
 	}
@@ -76,6 +82,9 @@ func (f *verifyFlags) run(ctx context.Context, stdout io.Writer, ids []string) e
 		err = printJSON(stdout, out)
 	} else {
 		err = verify.Print(stdout, out)
+		if i := slices.IndexFunc(out, (*verify.Verified).Gone); err == nil && i >= 0 {
+			next(stderr, f.about("bugs", "fixed-in", out[i].ID, out[i].Version)...)
+		}
 	}
 	there, checked := verify.Count(out)
 	switch {

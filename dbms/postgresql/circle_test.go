@@ -68,7 +68,7 @@ func TestCircle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range append(rep.Findings, rep.Suspects...) {
+		for _, e := range append(rep.Findings, rep.Unconfirmed...) {
 			t.Fatalf("at try %d: %s: %v", n+1, e.Class, e.Differences)
 		}
 		if txns := rep.First.Txns; txns[0].Outcome == history.Aborted && txns[1].Outcome != history.Aborted {

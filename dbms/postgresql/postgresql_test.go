@@ -294,7 +294,7 @@ func judge(t *testing.T, r *exec.Runner, p *dbms.Profile, seed uint64, o gen.Opt
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
-	for _, e := range append(rep.Findings, rep.Suspects...) {
+	for _, e := range append(rep.Findings, rep.Unconfirmed...) {
 		t.Errorf("seed %d: %s: %v", seed, e.Class, e.Differences)
 	}
 	return rep

@@ -22,7 +22,7 @@ func clean(t *testing.T, db exec.Target, isolation, text string) map[string]weav
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range append(rep.Findings, rep.Suspects...) {
+	for _, e := range append(rep.Findings, rep.Unconfirmed...) {
 		t.Errorf("%s: %s: %v", isolation, e.Class, e.Differences)
 	}
 	return rep.Fates

@@ -101,27 +101,6 @@ func Or(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// LevelsHelp lists the levels of isolation with the DBMSs that have them.
-func LevelsHelp() string {
-	var levels []string
-	of := map[string][]string{}
-	for _, d := range all {
-		if d.Untried != "" {
-			continue
-		}
-		for _, p := range d.Levels {
-			if of[p.Isolation] == nil {
-				levels = append(levels, p.Isolation)
-			}
-			of[p.Isolation] = append(of[p.Isolation], d.Name)
-		}
-	}
-	for i, l := range levels {
-		levels[i] = fmt.Sprintf("%s (%s)", l, strings.Join(of[l], ", "))
-	}
-	return strings.Join(levels, ", ")
-}
-
 // forms are those of the data source names of all servers.
 func forms() []*exec.DSNForm {
 	var out []*exec.DSNForm

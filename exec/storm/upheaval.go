@@ -75,20 +75,19 @@ func strained(of func(*exec.Upheaval) []exec.Strain) func(*exec.Upheaval) string
 var nemeses = map[Nemesis]*nemesis{
 	DDL: {"tables are changed and put back: indexes, columns, rebuilding, partitions, renaming", 50 * time.Millisecond,
 		strained(func(u *exec.Upheaval) []exec.Strain { return u.Redefine }), (*disturber).redefine},
-	Pressure: {"transactions that go on reading hold purge back; small memory, small logs, checkpoints, big rows",
+	Pressure: {"long readers, a late purge, small memory and logs, checkpoints, big rows",
 		50 * time.Millisecond, fit, (*disturber).press},
-	Pause: {"the database's process is stopped, for a moment up to seconds, or single threads of it are, or all are put " +
-		"on one processor", 100 * time.Millisecond,
+	Pause: {"the database's process, or single threads of it, are stopped for up to seconds", 100 * time.Millisecond,
 		func(u *exec.Upheaval) string {
 			if u.Stop == nil {
 				return "only a private server, or an embedded engine in a process of its own, can be stopped"
 			}
 			return ""
 		}, (*disturber).pause},
-	Locks: {"whole tables are locked; transactions are prepared by XA and committed later, by another connection too",
+	Locks: {"tables are locked; XA transactions are prepared, and committed later by any connection",
 		50 * time.Millisecond,
 		strained(func(u *exec.Upheaval) []exec.Strain { return u.Hold }), (*disturber).lock},
-	Network: {"sessions' networks are slow, or lost in the midst of a statement or COMMIT, or before its answer",
+	Network: {"answers are slow, or the connection is lost during a statement or COMMIT",
 		30 * time.Millisecond,
 		func(u *exec.Upheaval) string {
 			if !u.Networked {
@@ -96,11 +95,9 @@ var nemeses = map[Nemesis]*nemesis{
 			}
 			return ""
 		}, (*disturber).network},
-	Kill: {"sessions are killed in mid-statement, in mid-transaction and in COMMIT: their statement, their connection, " +
-		"or the network below it",
+	Kill: {"statements and connections are killed, also during COMMIT",
 		20 * time.Millisecond, fit, (*disturber).kill},
-	Crash: {"the database's process is killed (kill -9), also right after a commit was acknowledged and in the midst of " +
-		"recovery, and started again",
+	Crash: {"the database is killed (kill -9) and started again, also after a commit and during recovery",
 		time.Second, func(u *exec.Upheaval) string {
 			if u.Crash == nil {
 				return "only a private server, or an embedded engine in a process of its own, can be killed and started again on " +
@@ -108,8 +105,7 @@ var nemeses = map[Nemesis]*nemesis{
 			}
 			return ""
 		}, (*disturber).crash},
-	Power: {"the power is cut: the process ends, and of what it has written and not synced a part is lost, sector by " +
-		"sector; then it is started again",
+	Power: {"the process ends, and some sectors that were not synced are lost",
 		time.Second, func(u *exec.Upheaval) string {
 			if u.PowerCut == nil {
 				return "only what an embedded engine in a process of its own has written and not synced can be taken away"
@@ -126,15 +122,6 @@ func Nemeses() []Nemesis {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// NemesisNames lists them as a flag takes them.
-func NemesisNames() string {
-	var names []string
-	for _, n := range Nemeses() {
-		names = append(names, string(n))
-	}
-	return strings.Join(names, ", ")
 }
 
 // AboutNemeses lists them with one line on each.

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"txweave/finding"
+	"txweave/internal/former"
 	"txweave/internal/input"
 	"txweave/internal/strict"
 )
@@ -35,7 +36,7 @@ type Entry struct {
 	Features []string `toml:"features"` // what the reduced case must have, all of it: see signature.Of
 	// what the transactions or ("in:…") the statement that the finding names must have in a case that is not reduced to
 	// the end
-	Guilty []string `toml:"guilty"`
+	Blamed []string `toml:"blamed"`
 	// what one of the statements that its first difference names must have, all of it: see Signature.Named
 	Named []string `toml:"named"`
 	SQL   string   `toml:"sql"` // regular expression over the text of such a statement
@@ -70,7 +71,7 @@ func parse(path string, text []byte) (List, error) {
 	var file struct {
 		Bug List `toml:"bug"`
 	}
-	if _, err := strict.TOML(path, text, "a known bug", &file); err != nil {
+	if _, err := strict.TOML(path, text, "a known bug", &file, former.Known); err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
@@ -169,10 +170,10 @@ func (bs List) Match(f *finding.Finding, sig finding.Signature) *Entry {
 func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 	wanted, there := b.Features, sig.Features
 	if len(b.Features) > 0 && !sig.Minimal {
-		if len(b.Guilty) == 0 {
+		if len(b.Blamed) == 0 {
 			return false
 		}
-		wanted, there = b.Guilty, sig.Guilty
+		wanted, there = b.Blamed, sig.Blamed
 	}
 	for _, feature := range wanted {
 		if _, has := slices.BinarySearch(there, feature); !has {

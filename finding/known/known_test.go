@@ -30,9 +30,9 @@ func TestDefault(t *testing.T) {
 	ascending := descending
 	ascending.Features = []string{"order", "read", "transactions"}
 	conflict := finding.Signature{Coarse: "inconsistent-read-write/SELECT:conflict-before-commit",
-		Guilty: []string{"in:locking", "in:subquery"}}
+		Blamed: []string{"in:locking", "in:subquery"}}
 	plain := conflict
-	plain.Guilty = []string{"in:locking"}
+	plain.Blamed = []string{"in:locking"}
 	commit := finding.Signature{Coarse: "inconsistent-read-write/COMMIT:failed-commit", Minimal: true}
 	partitioned := finding.Signature{Coarse: "unexpected-error/1105", Features: []string{"DELETE", "partition"},
 		Minimal: true}
@@ -70,9 +70,9 @@ func TestDefault(t *testing.T) {
 		{"the least value of a virtual column", "tidb", least, "tidb-68003"},
 		{"of a column that is kept", "tidb", kept, ""},
 		{"the least value in a case that is not reduced", "tidb", finding.Signature{Coarse: least.Coarse,
-			Guilty: []string{"in:MIN", "in:MIN-of-virtual"}}, "tidb-68003"},
+			Blamed: []string{"in:MIN", "in:MIN-of-virtual"}}, "tidb-68003"},
 		{"that of another column there", "tidb", finding.Signature{Coarse: least.Coarse, Features: least.Features,
-			Guilty: []string{"in:MIN"}}, ""},
+			Blamed: []string{"in:MIN"}}, ""},
 		{"a lock around a subquery of a partitioned table", "tidb", unlocked, "tidb-21618"},
 		{"an UPDATE that does not wait for another one there", "tidb", both, ""},
 		{"a lock without a subquery there", "tidb", bare, ""},
@@ -193,8 +193,8 @@ func TestUnsigned(t *testing.T) {
 		{"-1", "'18446744073709551615'", true}, {"-32768", "'18446744073709518848'", true},
 		{"-1", "'9223372036854775807'", false}, {"1", "'18446744073709551615'", false},
 	} {
-		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:given-versus-left",
-			Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Given,
+		f := &finding.Finding{Signature: "inconsistent-read-write/UPDATE:assigned-versus-stored",
+			Differences: []finding.Difference{{Stmt: "T0.S0", What: fault.Assigned,
 				Transaction: finding.Side{Text: c.left}, Replay: finding.Side{Text: c.given}}}}
 		if b := bugs.Match(f, finding.Signature{Coarse: f.Signature}); (b != nil) != c.want || c.want &&
 			b.Name != "tidb-63455" {
@@ -294,8 +294,8 @@ func TestMatch(t *testing.T) {
 		"set-operation"}, Minimal: true}
 	large := minimal
 	large.Minimal = false
-	guilty := large
-	guilty.Guilty = []string{"went-back-early"}
+	blamed := large
+	blamed.Blamed = []string{"went-back-early"}
 	for _, tc := range []struct {
 		entry string
 		sig   finding.Signature
@@ -313,9 +313,9 @@ func TestMatch(t *testing.T) {
 		{`features = ["cte", "join:left"]`, minimal, false},
 		{`features = ["cte"]`, large, false}, // a large case has nearly every feature
 		{"features = [\"savepoint\"]\nguilty = [\"went-back-early\"]", large, false},
-		{"features = [\"savepoint\"]\nguilty = [\"went-back-early\"]", guilty, true},
-		{"features = [\"savepoint\"]\nguilty = [\"went-back-early\"]\nsignature = '^crash'", guilty, false},
-		{"features = [\"join:left\"]\nguilty = [\"went-back-early\"]", minimal, false}, // of a minimal case its features tell
+		{"features = [\"savepoint\"]\nblamed = [\"went-back-early\"]", blamed, true},
+		{"features = [\"savepoint\"]\nblamed = [\"went-back-early\"]\nsignature = '^crash'", blamed, false},
+		{"features = [\"join:left\"]\nblamed = [\"went-back-early\"]", minimal, false}, // of a minimal case its features tell
 		{"signature = 'rows$'\nerror = '1030'\nfeatures = [\"cte\"]", minimal, true},
 		{"signature = 'rows$'\nerror = '1031'\nfeatures = [\"cte\"]", minimal, false},
 	} {

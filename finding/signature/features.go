@@ -58,10 +58,10 @@ func (f *features) begin(sql string) {
 	}
 }
 
-// statement adds what a statement has. Of a statement that is one of several suspects only what is unusual counts:
+// statement adds what a statement has. Of one of several statements that may be blamed only what is unusual counts:
 // nearly every statement compares something.
-func (f *features) statement(sql string, suspect bool) {
-	names, ok := f.parser.Features(sql, suspect)
+func (f *features) statement(sql string, named bool) {
+	names, ok := f.parser.Features(sql, named)
 	if !ok {
 		names = []string{"unparsed"}
 	}

@@ -19,11 +19,12 @@ import (
 	"txweave/testcase"
 )
 
-// Of returns the signature of a finding that a case shows. Suspect is the statement that differs first; every statement
-// where only the final contents differ or are damaged; none where transactions as a whole misbehave. The features are
+// Of returns the signature of a finding that a case shows. What is blamed is the statement that
+// differs first; every statement where only the final contents differ or are damaged; none where transactions as a
+// whole misbehave. The features are
 //
-//   - of suspects the kind, and the nodes of the syntax tree: clauses, joins, subqueries, functions, classes of
-//     operators;
+//   - of statements that may be blamed the kind, and the nodes of the syntax tree: clauses, joins, subqueries,
+//     functions, classes of operators;
 //   - of other statements whether they read or write, as any write will do to make a read wrong;
 //   - several transactions, how they begin and end, and their savepoints;
 //   - indexes beyond the primary key.
@@ -42,9 +43,9 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 				continue
 			}
 			here := fmt.Sprintf("T%d.S%d", i, j)
-			suspect := named == here || named == "" && slices.Contains(anyStatement, f.Class)
-			set.kind(sqltext.Verb(s.SQL), suspect)
-			if suspect {
+			mayBe := named == here || named == "" && slices.Contains(anyStatement, f.Class)
+			set.kind(sqltext.Verb(s.SQL), mayBe)
+			if mayBe {
 				set.statement(s.SQL, named != "")
 			}
 		}
@@ -55,7 +56,7 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
-	out := finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Guilty: guilty(f, c, set.parser)}
+	out := finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Blamed: blamed(f, c, set.parser)}
 	out.Named, out.Said = ofNamed(f, c, set.parser)
 	return out
 }
@@ -194,9 +195,9 @@ const WentBackEarly = "went-back-early"
 // Inside goes before a feature of SQL that the one statement has which a finding names.
 const Inside = "in:"
 
-// guilty lists the features of the transactions that a finding names, and those of the statement that differs first,
+// blamed lists the features of the transactions that a finding names, and those of the statement that differs first,
 // where it is one.
-func guilty(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out []string) {
+func blamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out []string) {
 	if len(f.Differences) > 0 {
 		if s, _ := place(c, f.Differences[0].Stmt); s != nil {
 			features, _ := parser.Features(s.SQL, true)

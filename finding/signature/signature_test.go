@@ -124,9 +124,9 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestGuilty: only a transaction that the finding names, and that undid something by going back to a savepoint set
+// TestBlamed: only a transaction that the finding names, and that undid something by going back to a savepoint set
 // before all else, is told of.
-func TestGuilty(t *testing.T) {
+func TestBlamed(t *testing.T) {
 	const text = "txweave case 1\ntarget: mariadb\nisolation: repeatable-read\n\n-- schema --\nCREATE TABLE t (pkey INT);\n\n" +
 		"-- T0 --\nBEGIN;\n%s;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nSAVEPOINT a;\nSELECT 1 FROM t;\nROLLBACK TO a;\nCOMMIT;\n"
 	for stmts, want := range map[string]bool{
@@ -146,7 +146,7 @@ func TestGuilty(t *testing.T) {
 		}
 		f := &finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{
 			{What: "x", Steps: said.Steps("T0 released its lock")}}}
-		if got := Of(f, c).Guilty; slices.Equal(got, []string{WentBackEarly}) != want {
+		if got := Of(f, c).Blamed; slices.Equal(got, []string{WentBackEarly}) != want {
 			t.Errorf("%s: %v, want %v", stmts, got, want)
 		}
 	}
@@ -202,13 +202,13 @@ func TestReadsOwn(t *testing.T) {
 	}
 }
 
-// TestGuiltyStatement: what the statement that differs first has is told of a large case, too; what others have is not.
-func TestGuiltyStatement(t *testing.T) {
+// TestBlamedStatement: what the statement that differs first has is told of a large case, too; what others have is not.
+func TestBlamedStatement(t *testing.T) {
 	c := parse(t, "tidb", "CREATE TABLE t0 (pkey INT PRIMARY KEY);",
 		"BEGIN;\nSELECT pkey FROM t0 ORDER BY pkey DESC;\nSELECT 1 UNION SELECT pkey FROM t0;\nCOMMIT;")
 	for stmt, want := range map[string]string{"T0.S0": "[in:desc in:order]", "T0.S1": "[in:set-operation]", "": "[]",
 		"T1.S0": "[]"} {
-		if got := fmt.Sprint(Of(difference(stmt), c).Guilty); got != want {
+		if got := fmt.Sprint(Of(difference(stmt), c).Blamed); got != want {
 			t.Errorf("%q: %s, want %s", stmt, got, want)
 		}
 	}
@@ -229,7 +229,7 @@ func TestGuiltyStatement(t *testing.T) {
 		// whose it is, is not told: as good as none
 		"SELECT MIN(g) FROM t3 WHERE pkey IN (SELECT g FROM t0)": "[in:MIN in:compare in:subquery in:where]",
 	} {
-		if got := fmt.Sprint(Of(difference("T0.S0"), parse(t, "tidb", schema, "BEGIN;\n"+sql+";\nCOMMIT;")).Guilty); got !=
+		if got := fmt.Sprint(Of(difference("T0.S0"), parse(t, "tidb", schema, "BEGIN;\n"+sql+";\nCOMMIT;")).Blamed); got !=
 			want {
 			t.Errorf("%s: %s, want %s", sql, got, want)
 		}

@@ -68,7 +68,7 @@ func (t *Tuning) check(d *definition, dist Distribution) error {
 			having(hasReads))
 	case t.Theta > 0 && dist != Zipf:
 		return fmt.Errorf("--theta belongs to --distribution zipf")
-	case t.ValueSize > 0 && slices.Contains([]string{"woven", "append"}, d.name):
+	case t.ValueSize > 0 && slices.Contains([]string{"generated", "append"}, d.name):
 		return fmt.Errorf("--value-size: %s makes its rows itself", d.name)
 	}
 	return nil

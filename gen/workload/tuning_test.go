@@ -89,8 +89,9 @@ func TestTheta(t *testing.T) {
 func TestTuningRefused(t *testing.T) {
 	over := 1.5
 	for name, c := range map[string]Tuning{
-		"smallbank": {Operations: 3}, "mini": {Reads: new(float64)}, "blindw-rw": {Reads: &over}, "woven": {ValueSize: 10},
-		"blindw-w": {Operations: maxLength + 1}, "ycsb-a": {Theta: 1}, "set": {ValueSize: -1},
+		"smallbank": {Operations: 3}, "mini": {Reads: new(float64)}, "blindw-rw": {Reads: &over},
+		"generated": {ValueSize: 10},
+		"blindw-w":  {Operations: maxLength + 1}, "ycsb-a": {Theta: 1}, "set": {ValueSize: -1},
 	} {
 		_, err := New(name, Config{Keys: 5, Distribution: Uniform, Tuning: c})
 		if err == nil || !strings.HasPrefix(err.Error(), "--") || strings.Contains(err.Error(), "\n") {

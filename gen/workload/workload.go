@@ -15,6 +15,7 @@ import (
 	"txweave/gen"
 	"txweave/history"
 	clients "txweave/history/workload"
+	"txweave/internal/former"
 )
 
 // TableSpec is one table of a workload. Rows 0 to Rows-1 are there from the start, with a payload of Initial.
@@ -143,7 +144,7 @@ type Config struct {
 	Tuning
 	Keys         int // rows of its main table; at least 1
 	Distribution Distribution
-	// Of woven: what the statements are written for, and the seed of the tables and of what there is of transactions.
+	// Of generated: what the statements are written for, and the seed of the tables and of what there is of transactions.
 	// Locks says that reads which ask for that lock current rows, LocksInner that their subqueries do not unless they ask
 	// for it, too.
 	Dialect           *gen.Dialect
@@ -164,8 +165,7 @@ var definitions = []definition{
 	{"blindw-w", "8 blind writes (Leopard's extension of Cobra's BlindW)", blindWrites, hasLength},
 	{"blindw-rw", "8 reads or 8 blind writes, evenly", blindReadWrite, hasLength | hasReads},
 	{"blindw-rw+", "the same, half of the reads being ranges of 10 keys", blindRanges, hasLength | hasReads},
-	{"gt", "general transactions of 20 operations: 20 % only read, 40 % only write, 40 % write what they read (Wei et " +
-		"al.)",
+	{"gt", "general transactions of 20 operations: 20 % only read, 40 % only write, 40 % both (Wei et al.)",
 		general, hasLength},
 	{"smallbank", "SmallBank: six transactions on checking and savings accounts (Alomari et al., ICDE 2008)",
 		smallBank, 0},
@@ -174,7 +174,7 @@ var definitions = []definition{
 	{"tpcc", "TPC-C: new order, payment, order status, delivery, stock level, with its consistency conditions", tpcc, 0},
 	{"random-sql", "random reads and writes by key, range and predicate; rows come and go", randomSQL,
 		hasLength | hasReads},
-	{"woven", "the statements that fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", woven, 0},
+	{"generated", "what fuzz generates: joins, subqueries, upserts, foreign keys, secondary indexes", generated, 0},
 	{"mini", "mini-transactions (Wei et al., ICDE 2025)", mini, 0},
 	{"hot", "all sessions at one row and the gaps beside it, let go together", hot, 0},
 	{"cas", "reads and compare-and-sets of single rows", compareAndSet, hasReads},
@@ -207,6 +207,7 @@ func About() string {
 
 // New returns a workload by its name.
 func New(name string, c Config) (*Workload, error) {
+	name = former.Workloads.Now(name)
 	i := slices.IndexFunc(definitions, func(d definition) bool { return d.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown workload %q (there are %s)", name, strings.Join(Names(), ", "))

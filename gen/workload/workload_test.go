@@ -188,7 +188,7 @@ func play(t rapid.TB, name string, c Config, seed uint64, txns int) (string, *mo
 // that are there where its history is one of registers, and reads what it writes where it says so.
 func TestWorkloads(t *testing.T) {
 	for _, name := range Names() {
-		if name == "woven" { // its cases take long to make: TestWoven
+		if name == "generated" { // its cases take long to make: TestGenerated
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -95,7 +95,7 @@ func explored(t *testing.T, r *exec.Runner, c *testcase.Case, p *dbms.Profile, p
 			return nil, err
 		}
 		ran++
-		for _, ev := range append(rep.Findings, rep.Suspects...) {
+		for _, ev := range append(rep.Findings, rep.Unconfirmed...) {
 			shown[ev.Signature] = true
 		}
 		return rep.Explored, nil

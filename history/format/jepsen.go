@@ -318,8 +318,8 @@ func unknownOperation(f string) error {
 				"whole values are checked (read, write, cas)")
 	}
 	return fmt.Errorf(
-		"operation %q is none of a register or list history: want txn, read, write, cas, acquire or release; or read with "+
-			"add or transfer, of a set, a counter or a bank", f)
+		"operation %q is not one of a register or list history: want txn, read, write, cas, acquire or release; or read "+
+			"with add or transfer, of a set, a counter or a bank", f)
 }
 
 // transaction gives the builder the transaction that an operation is.

@@ -155,7 +155,7 @@ func chronosOp(b *register.Builder, op *datum) error {
 	case t == "r":
 		b.Read(key, number(b, &v))
 	default:
-		return fmt.Errorf("an operation is none of w, r, a: %q", t)
+		return fmt.Errorf("an operation must be w, r or a, not %q", t)
 	}
 	return nil
 }

@@ -23,14 +23,15 @@ import (
 // special in the list holds the packages below it too.
 var layers = [][]string{
 	{"graph", "fault", "internal/recent", "internal/version", "internal/spelling", "internal/input",
-		"internal/output", "internal/trust", "internal/outcome", "internal/memory"},
+		"internal/output", "internal/trust", "internal/outcome", "internal/memory",
+		"internal/former"},
 	{"sql", "sql/functions", "internal/asked", "internal/strict"},
 	{"sqltext"},
 	{"sql/*"},
 	{"history", "testcase", "dbms"},
 	{"sdg", "instrument", "finding", "gen", "history/*"},
 	{"observe", "checker", "reduce", "gen/*"},
-	{"oracle", "exec", "checker/certificate/woven"},
+	{"oracle", "exec", "checker/certificate/observed"},
 	{"exec/planted", "exec/storm", "weave", "report"},
 	{"dbms/driver", "guide"},
 	{"dbms/*"},

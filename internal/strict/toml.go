@@ -16,8 +16,10 @@ import (
 )
 
 // TOML decodes the text of a file into v, a pointer to a struct. of says what the file is about, as in "a campaign",
-// for the error of a key that v does not have. What it returns tells which keys are there. Errors begin with the path.
-func TOML(path string, text []byte, of string, v any) (toml.MetaData, error) {
+// for the error of a key that v does not have; old are earlier names of its keys, which are understood. What it returns
+// tells which keys are there. Errors begin with the path.
+func TOML(path string, text []byte, of string, v any, old map[string]string) (toml.MetaData, error) {
+	text = renamed(text, old)
 	meta, err := toml.NewDecoder(bytes.NewReader(text)).Decode(v)
 	var bad toml.ParseError
 	switch {
@@ -37,6 +39,42 @@ func TOML(path string, text []byte, of string, v any) (toml.MetaData, error) {
 			word, names...)
 	}
 	return meta, nil
+}
+
+// renamed is a text whose keys have their present names; one that cannot be read is left to whoever decodes it.
+func renamed(text []byte, old map[string]string) []byte {
+	var all map[string]any
+	if err := toml.Unmarshal(text, &all); err != nil || !rename(all, old) {
+		return text
+	}
+	var b bytes.Buffer
+	if err := toml.NewEncoder(&b).Encode(all); err != nil {
+		return text
+	}
+	return b.Bytes()
+}
+
+// rename gives the keys of a table, and of the tables in its lists, their present names. It says whether it had an
+// earlier one. A key that is there under both names counts under the present one.
+func rename(table map[string]any, old map[string]string) (renamed bool) {
+	for before, now := range old {
+		value, was := table[before]
+		if !was {
+			continue
+		}
+		if _, has := table[now]; !has {
+			table[now] = value
+		}
+		delete(table, before)
+		renamed = true
+	}
+	for _, value := range table {
+		list, _ := value.([]map[string]any)
+		for _, inner := range list {
+			renamed = rename(inner, old) || renamed
+		}
+	}
+	return renamed
 }
 
 // others names the keys that there are in the place of one that is none; none where that is not known.

@@ -1,4 +1,4 @@
-// Package consistency holds each write of a woven run against the reads around it. Its claim: nothing ran between a
+// Package consistency holds each write of a run against the reads around it. Its claim: nothing ran between a
 // statement that did not wait and the reads around it, so the rows that the read before it found, the rows that it says
 // it affected and the rows that bear its version key are the same ones; and a COMMIT that answers an error which is not
 // concurrency's is wrong where nothing is checked as late as that.

@@ -32,7 +32,7 @@ func (j *judge) given(s *observe.ObservedStmt) {
 				continue
 			}
 			if left, there := row[g.Column]; there && !is(left, g, row) {
-				d := j.odd(s, fault.Given, "it gives %v of %v %v, and leaves %v", g.Column, history.Item{Table: s.Target,
+				d := j.odd(s, fault.Assigned, "it gives %v of %v %v, and leaves %v", g.Column, history.Item{Table: s.Target,
 					PKey: w.PKey}, printGiven(g), printCut(left))
 				d.Transaction, d.Replay = finding.Side{Text: printCut(left)}, finding.Side{Text: printGiven(g)}
 			}

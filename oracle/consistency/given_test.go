@@ -84,7 +84,7 @@ func TestGiven(t *testing.T) {
 			}
 			want := ""
 			if c.want != "" {
-				want = "T0.S0 UPDATE given-versus-left: " + c.want
+				want = "T0.S0 UPDATE assigned-versus-stored: " + c.want
 			}
 			if got := told(r.Differences); got != want {
 				t.Errorf("%s, want %s", got, want)

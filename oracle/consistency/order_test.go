@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"txweave/history"
 	sqlite "txweave/dbms/sqlite/dialect"
+	"txweave/history"
 )
 
 func TestOrderOf(t *testing.T) {

@@ -24,10 +24,11 @@ func (j *judge) owed(txn int) bool {
 	case !t.Owed.Known:
 		return refused
 	case refused && t.Owed.Rows == 0:
-		return odd(fault.RefusedOwed, finding.Say("%v; the reads of rows that refer to none, right before it, found none",
-			t.Err))
+		return odd(fault.RefusedUnmatched,
+			finding.Say("%v; the reads of rows that refer to none, right before it, found none",
+				t.Err))
 	case t.Err == nil && t.Owed.Rows > 0:
-		return odd(fault.CommittedOwed,
+		return odd(fault.CommittedUnmatched,
 			finding.Say("it succeeded; a read right before it found %v rows that refer to none: %v", t.Owed.Rows,
 				finding.Query(t.Owed.Read)))
 	}

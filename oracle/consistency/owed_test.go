@@ -22,9 +22,9 @@ func TestOwed(t *testing.T) {
 		want fault.Kind
 	}{
 		"each row has its own":               {known, nil, ""},
-		"refused though each has":            {known, key, fault.RefusedOwed},
+		"refused though each has":            {known, key, fault.RefusedUnmatched},
 		"refused as some have none":          {owing, key, ""},
-		"committed though some have none":    {owing, nil, fault.CommittedOwed},
+		"committed though some have none":    {owing, nil, fault.CommittedUnmatched},
 		"refused, and nobody has looked":     {checked, key, ""},
 		"committed, and nobody has looked":   {checked, nil, ""},
 		"another error":                      {known, other, "failed-commit"},
@@ -45,7 +45,7 @@ func TestOwed(t *testing.T) {
 		if got != c.want || len(r.Differences) > 1 {
 			t.Errorf("%s: it says %+v, want %q", name, r.Differences, c.want)
 		}
-		if got == fault.RefusedOwed && (!r.Differences[0].OfCommit(0) || r.Differences[0].OfCommit(1)) {
+		if got == fault.RefusedUnmatched && (!r.Differences[0].OfCommit(0) || r.Differences[0].OfCommit(1)) {
 			t.Errorf("%s: of which transaction %+v is", name, r.Differences[0])
 		}
 	}

@@ -125,7 +125,7 @@ func TestEntryReads(t *testing.T) {
 			GapLocks: true, EntryLocks: true}}},
 			Covered: map[string]bool{"t": c.covered},
 			Txns:    make([]observe.ObservedTxn, 1), Stmts: []*observe.ObservedStmt{s}}
-		w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
+		w := &observedRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
 		if op := w.operation(&observe.Moment{Kind: observe.Ran, Stmt: s}); op == nil || op.Lock != c.want {
 			t.Errorf("covered %v, %v: %+v", c.covered, c.lock, op)
 		}

@@ -78,7 +78,7 @@ func CompareSearches(blocks []*instrument.Block, rep *observe.Replayed, p *dbms.
 			if e.Err != nil || !sure || want == e.Affected {
 				continue
 			}
-			d.What, d.Replay, d.Transaction = fault.ChangedMet, finding.Affected(want), finding.Affected(e.Affected)
+			d.What, d.Replay, d.Transaction = fault.ChangedMatched, finding.Affected(want), finding.Affected(e.Affected)
 		case block.Info.Spells > 0:
 			if asItShould(search.Rows, e.Err, p) {
 				continue

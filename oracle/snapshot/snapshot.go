@@ -1,6 +1,6 @@
-// Package snapshot is the consistent-read oracle of woven runs. Its claim: where the level promises that plain reads
+// Package snapshot is the consistent-read oracle of runs. Its claim: where the level promises that plain reads
 // see a snapshot, taken at a moment that the profile names, each of them saw exactly the versions that had been
-// committed at that moment, overlaid with what its own transaction wrote before. In a woven run one statement runs at
+// committed at that moment, overlaid with what its own transaction wrote before. In a run one statement runs at
 // a time, so what had been committed at a moment is known for certain: real-time order is certain too, and with it
 // session order (MTC, Table I (h); Leopard's consistent-read mechanism, with exact versions in place of intervals).
 //

@@ -155,7 +155,7 @@ func TestSQLWaits(t *testing.T) {
 	client := installed(t, "mariadb", "mariadb-client-core")
 	p := servers.Level(t, "mariadb/repeatable-read", "")
 	for n := range 40 {
-		f := woven(t, target, p, generate(t, p, 9, n))
+		f := play(t, target, p, generate(t, p, 9, n))
 		tl, err := f.Timeline()
 		if err != nil {
 			t.Fatal(err)

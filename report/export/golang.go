@@ -72,7 +72,7 @@ type goAnswer struct{ Name, Text string }
 func writeGo(s *script) ([]File, error) {
 	if s.finding.Searched() != nil {
 		return nil,
-			errors.New("a write that is held against a query, planned otherwise, is no Go test: want mtr, sql or annotated")
+			errors.New("a write that is compared with a query under another plan is no Go test: want mtr, sql or annotated")
 	}
 	d := goData{Head: strings.Split(strings.TrimSuffix(comment("// ", s.head()...), "\n"), "\n"), Import: s.dbms.GoImport,
 		Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),

@@ -133,12 +133,12 @@ func rawRows(r *history.Rows) []string {
 }
 
 var (
-	wovenCases = flag.Int("export.cases", 12, "interleavings at each level that are run under mysqltest")
-	wovenSeed  = flag.Uint64("export.seed", 5, "seed of the generator that they come from")
+	runCases = flag.Int("export.cases", 12, "interleavings at each level that are run under mysqltest")
+	runSeed  = flag.Uint64("export.seed", 5, "seed of the generator that they come from")
 )
 
-// woven runs a case, with its probes, and returns the run as if it were a finding.
-func woven(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case) *timeline.Dossier {
+// play runs a case, with its probes, and returns the run as if it were a finding.
+func play(t testing.TB, target exec.Target, p *dbms.Profile, c *testcase.Case) *timeline.Dossier {
 	t.Helper()
 	plan, err := instrument.Instrument(c, p)
 	if err != nil {
@@ -190,19 +190,19 @@ func printed(a *history.Answer) string {
 	return ""
 }
 
-// TestMTRWoven runs generated interleavings under mysqltest: waits, deadlocks and errors come as in the run that they
-// were written after, though mysqltest sends no probes.
+// TestMTRGenerated runs generated interleavings under mysqltest: waits, deadlocks and errors come as in the run that
+// they were written after, though mysqltest sends no probes.
 //
-// More of them: go test ./report/export -run TestMTRWoven -v -export.cases 100
-func TestMTRWoven(t *testing.T) {
+// More of them: go test ./report/export -run TestMTRGenerated -v -export.cases 100
+func TestMTRGenerated(t *testing.T) {
 	effort.Full(t)
 	target := shared.Target(t)
 	blocked, failed, ran, raced := 0, 0, 0, 0
 	for _, name := range []string{"mariadb/repeatable-read", "mariadb/read-committed", "mariadb/serializable"} {
 		p := servers.Level(t, name, "")
 	cases:
-		for n := range *wovenCases {
-			f := woven(t, target, p, generate(t, p, *wovenSeed, n))
+		for n := range *runCases {
+			f := play(t, target, p, generate(t, p, *runSeed, n))
 			tl, err := f.Timeline()
 			if err != nil {
 				t.Fatal(err)
@@ -259,7 +259,7 @@ func TestMTRWaitsAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := woven(t, target, servers.Level(t, "mariadb/repeatable-read", ""), c)
+	f := play(t, target, servers.Level(t, "mariadb/repeatable-read", ""), c)
 	tl, err := f.Timeline()
 	if err != nil {
 		t.Fatal(err)
@@ -363,11 +363,11 @@ func TestMTRFindings(t *testing.T) {
 				t.Fatalf("%d parts, want the interleaving and the serial order", len(got))
 			}
 			for _, st := range tl.Serial { // the engine itself is correct: it answers both times what the replay gave
-				woven := *st.Expected
-				if len(export.ErrorCodes(st)) > 1 && woven.Err != nil { // mysqltest does not say which
-					woven.Err = &history.DBError{Message: "Got one of the listed errors"}
+				expected := *st.Expected
+				if len(export.ErrorCodes(st)) > 1 && expected.Err != nil { // mysqltest does not say which
+					expected.Err = &history.DBError{Message: "Got one of the listed errors"}
 				}
-				expectAnswer(t, "interleaved "+st.Name, got[0][st.Name], &woven)
+				expectAnswer(t, "interleaved "+st.Name, got[0][st.Name], &expected)
 				expectAnswer(t, "serial "+st.Name, got[1][st.Name], st.Expected)
 			}
 			for _, tab := range tl.Tables {

@@ -22,7 +22,7 @@ func (s *script) planned() error {
 	}
 	setting := f.Setting()
 	if setting == nil || len(s.serial) == 0 {
-		return fmt.Errorf("it is to be planned otherwise, and %s", missing(setting, f.PlanSetting()))
+		return fmt.Errorf("it needs another query plan: %s", missing(setting, f.PlanSetting()))
 	}
 	one, query := s.serial[0], f.Searched()
 	one.what = "The same statements in the same order, without transactions, planned otherwise (" + f.PlanSetting() + ")"
@@ -79,7 +79,7 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 		err = sent.Admit(d.Asked, testcase.Within)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("it is to be planned otherwise, and the query before %s is none that a case sends: %w",
+		return nil, fmt.Errorf("it needs another query plan, and the query before %s cannot be part of a case: %w",
 			write.Name, err)
 	}
 	q := &timeline.LaneStep{Name: write.Name + "." + string(history.BWR), Role: history.BWR, SQL: d.Asked,
@@ -92,7 +92,7 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 func (s *script) inWords(setting *dbms.PlanSetting, st *timeline.LaneStep) ([]*timeline.LaneStep, error) {
 	w := setting.InWords(st.SQL, s.of.ReadSchema())
 	if w == nil {
-		return nil, fmt.Errorf("no script says how to have it planned otherwise (%s): see the report, and replay the case",
+		return nil, fmt.Errorf("it needs another query plan, which no script can ask for (%s): see the report",
 			setting.Name)
 	}
 	x := *st

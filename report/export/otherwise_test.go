@@ -55,7 +55,7 @@ func plannedOtherwise(t *testing.T, target exec.Target, p *dbms.Profile, visit f
 	}
 	seen := 0
 	for _, s := range p.Alternatives() {
-		f := woven(t, target, p, c)
+		f := play(t, target, p, c)
 		f.Case = c.Clone()
 		f.Case.SetOption(testcase.OptionPlan, s.Name)
 		f.Record.Class = finding.ClassPlan
@@ -64,7 +64,7 @@ func plannedOtherwise(t *testing.T, target exec.Target, p *dbms.Profile, visit f
 			return e.Role != history.Target
 		})}
 		if s.InWords(c.Txns[0].Stmts[0].SQL, c.ReadSchema()) == nil {
-			if _, err := export.Write("annotated", f); err == nil || !strings.Contains(err.Error(), "no script says how") {
+			if _, err := export.Write("annotated", f); err == nil || !strings.Contains(err.Error(), "no script can ask for") {
 				t.Errorf("%s: it is exported, though no statements say so: %v", s.Name, err)
 			}
 			continue

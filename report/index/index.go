@@ -29,7 +29,7 @@ type BugRow struct {
 	ID, Status, Title, DBMS, Levels, Versions, First, Last, Page, Signature, Planted string
 	Size                                                                             CaseSize // of the smallest case
 	Faults                                                                           []string // all that were planted
-	Count, Suspects                                                                  int
+	Count, Unconfirmed                                                               int
 	Settled                                                                          bool
 }
 
@@ -107,9 +107,10 @@ func sortedKeys(m map[string]int) []string {
 // RowOf tells of a bug what a person wants to see first.
 func RowOf(dir string, g *finding.Bug) BugRow {
 	const day = "2006-01-02 15:04"
-	r := BugRow{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count, Suspects: g.Suspects,
-		Signature: g.Signature.String(),
-		Versions:  strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Faults: g.Planted}
+	r := BugRow{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count,
+		Unconfirmed: g.Unconfirmed,
+		Signature:   g.Signature.String(),
+		Versions:    strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Faults: g.Planted}
 	switch n := len(g.Planted); {
 	case n == 1:
 		r.Planted = g.Planted[0]
@@ -130,7 +131,7 @@ func RowOf(dir string, g *finding.Bug) BugRow {
 	case finding.StatusFixed:
 		r.Status += " in " + g.FixedIn
 	}
-	r.Settled = g.Status != finding.StatusOpen && g.Status != finding.StatusSuspect
+	r.Settled = g.Status != finding.StatusOpen && g.Status != finding.StatusUnconfirmed
 	r.Page, r.Size = smallest(dir, g)
 	return r
 }

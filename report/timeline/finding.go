@@ -288,7 +288,7 @@ func (f *Dossier) ShowsProbes() bool {
 // Timeline lays out the finding's run. Where the reads around a statement are the evidence, they are kept.
 func (f *Dossier) Timeline() (*Timeline, error) {
 	if f.Run == nil {
-		return nil, errors.New("the finding has no trace.jsonl: nothing is known of what was answered")
+		return nil, errors.New("the finding has no trace.jsonl, which has what the statements answered")
 	}
 	var probed []string
 	if f.ShowsProbes() {

@@ -110,7 +110,7 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 			return "INSERT adds another number of rows than its query finds"
 		}
 		return d.Kind + " affects another number of rows than a query with its WHERE clause finds"
-	case fault.ChangedMet:
+	case fault.ChangedMatched:
 		if d.Replay.Affected != nil && *d.Replay.Affected == 0 {
 			return "INSERT … ON CONFLICT DO UPDATE changes a row for which its WHERE clause is not true"
 		}
@@ -129,7 +129,7 @@ func (f *Dossier) whyPlan() string {
 	if d := f.Searched(); d != nil && d.What == fault.RefusedHeld {
 		return "The query was right before it, alone on the database and without a transaction. A unique key keeps a row " +
 			"out where another one has it, and only there."
-	} else if d != nil && d.What == fault.ChangedMet {
+	} else if d != nil && d.What == fault.ChangedMatched {
 		return "The query was right before it, alone on the database and without a transaction: the condition holds for " +
 			"the same rows in both."
 	} else if d != nil {

@@ -8,11 +8,11 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	mysql "txweave/dbms/mysql/dialect"
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/said"
-	mysql "txweave/dbms/mysql/dialect"
 	"txweave/sqltext"
 	"txweave/testcase"
 )
@@ -342,7 +342,7 @@ func TestTitlesOfHangs(t *testing.T) {
 	}{
 		{finding.Difference{Stmt: "T0.S1", Kind: "SELECT", What: "hang"},
 			"SELECT does not end in a transaction, and does without one"},
-		{finding.Difference{Stmt: "T0.S1", Kind: finding.Probe, What: "hang"}, "A read of a table does not end"},
+		{finding.Difference{Stmt: "T0.S1", Kind: finding.AddedRead, What: "hang"}, "A read of a table does not end"},
 		{finding.Difference{What: "hang", Steps: said.Steps("BEGIN;DROP TABLE IF EXISTS t0")},
 			"A statement that makes the tables does not end"},
 	} {

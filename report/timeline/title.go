@@ -125,7 +125,7 @@ func (f *Dossier) hangClaim(t *Timeline, d *finding.Difference) string {
 		return subject(t, d) + " waits for a lock that no open transaction holds"
 	case d.Kind == "" && d.Stmt == "": // the tool's own, of which it is not said whether a transaction matters
 		return "A statement that makes the tables does not end"
-	case d.Kind == finding.Probe:
+	case d.Kind == finding.AddedRead:
 		return "A read of a table does not end"
 	}
 	return d.Kind + " does not end in a transaction, and does without one"

@@ -340,7 +340,7 @@ func (c *collector) refuse(n sql.Node) error {
 		}
 		return fmt.Errorf("user variable %s: its value is not part of the case", x.Text)
 	case *sql.Param:
-		return errors.New("a parameter, whose value nobody gives")
+		return errors.New("a parameter has no value here")
 	case *sql.TableCall:
 		return fmt.Errorf("%s: functions that are tables are not read", x.Name.Value)
 	case *sql.Whole:

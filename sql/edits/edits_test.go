@@ -9,12 +9,12 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"pgregory.net/rapid"
 
-	"txweave/internal/testkit/trees"
-	"txweave/sql"
-	"txweave/sql/edits"
 	mysql "txweave/dbms/mysql/dialect"
 	postgresql "txweave/dbms/postgresql/dialect"
 	sqlite "txweave/dbms/sqlite/dialect"
+	"txweave/internal/testkit/trees"
+	"txweave/sql"
+	"txweave/sql/edits"
 	"txweave/sqltext"
 )
 

@@ -16,6 +16,7 @@ import (
 
 	"txweave/finding"
 	"txweave/gen/workload"
+	"txweave/internal/former"
 	"txweave/internal/input"
 	"txweave/internal/output"
 	"txweave/internal/strict"
@@ -27,7 +28,7 @@ type Recipe struct {
 	Server       string   `toml:"server,omitempty"` // path of the binary; it may be another one on another machine
 	Isolation    string   `toml:"isolation,omitempty"`
 	Claim        string   `toml:"claim,omitempty"`
-	Faults       []string `toml:"faults,omitempty"` // planted bugs
+	Inject       []string `toml:"inject,omitempty"` // planted bugs
 	Workload     string   `toml:"workload"`
 	Keys         int      `toml:"keys"`
 	Distribution string   `toml:"distribution"`
@@ -75,7 +76,7 @@ func Read(ctx context.Context, path string) (*Recipe, error) {
 		return nil, err
 	}
 	r := &Recipe{}
-	meta, err := strict.TOML(path, text, "a storm", r)
+	meta, err := strict.TOML(path, text, "a storm", r, former.Recipe)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func Read(ctx context.Context, path string) (*Recipe, error) {
 	for i := range r.Finding {
 		r.Finding[i].Signature = finding.Renamed(r.Finding[i].Signature)
 	}
-	r.Distribution = cmp.Or(r.Distribution, "uniform")
+	r.Workload, r.Distribution = former.Workloads.Now(r.Workload), cmp.Or(r.Distribution, "uniform")
 	return r, nil
 }
 
@@ -106,7 +107,7 @@ func (r *Recipe) Write(ctx context.Context, path string) error {
 // clone copies a recipe.
 func (r *Recipe) clone() *Recipe {
 	c := *r
-	c.Faults, c.Without, c.Nemesis = slices.Clone(r.Faults), slices.Clone(r.Without), slices.Clone(r.Nemesis)
+	c.Inject, c.Without, c.Nemesis = slices.Clone(r.Inject), slices.Clone(r.Without), slices.Clone(r.Nemesis)
 	c.Tuning = r.Tuning.Clone()
 	c.Acts, c.Finding = slices.Clone(r.Acts), slices.Clone(r.Finding)
 	return &c

@@ -15,7 +15,7 @@ import (
 // example uses everything that a recipe can say.
 func example() *Recipe {
 	return &Recipe{Target: "mariadb", Server: "mariadbd", Isolation: "snapshot", Claim: "serializable",
-		Faults:   []string{"lost-commit"},
+		Inject:   []string{"lost-commit"},
 		Workload: "random-sql", Keys: 100, Distribution: "zipf", Without: []string{"get"}, Sessions: 8, Seed: 7,
 		Duration: Duration(90 * time.Second),
 		Nemesis:  []string{"ddl", "kill", "locks"}, Acts: []string{"a", "b"}, Every: Duration(20 * time.Millisecond),

@@ -53,8 +53,8 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 			"txweave storm repeat runs the storm", r.Target)
 	}
 	strains := kind.Strains
-	if len(r.Faults) > 0 {
-		return "", fmt.Errorf("%s is planted by txweave: no script without txweave shows it", strings.Join(r.Faults, ", "))
+	if len(r.Inject) > 0 {
+		return "", fmt.Errorf("%s is planted by txweave: no script without txweave shows it", strings.Join(r.Inject, ", "))
 	}
 	if p.LockingReads {
 		return "", fmt.Errorf("at %s reads lock what they see, and no snapshot is promised: the script's readers, which "+

@@ -106,7 +106,7 @@ func TestScript(t *testing.T) {
 		"ALGORITHM=NOCOPY") {
 		t.Errorf("%v: of three ways to build an index another one is gone, or none:\n%s", err, text)
 	}
-	for why, r := range map[string]*Recipe{"planted": {Target: "mariadb", Faults: []string{"lost-commit"}},
+	for why, r := range map[string]*Recipe{"planted": {Target: "mariadb", Inject: []string{"lost-commit"}},
 		"no script": {Target: "sqlite"}} {
 		if _, err := written(r); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
@@ -135,7 +135,7 @@ func TestScriptAttacks(t *testing.T) {
 			"target":  func(r *Recipe) { r.Target = attack }, "isolation": func(r *Recipe) { r.Isolation = attack },
 			"summary": func(r *Recipe) { r.Finding[0].Summary = attack },
 			"server":  func(r *Recipe) { r.Server = attack }, "claim": func(r *Recipe) { r.Claim = attack },
-			"faults":   func(r *Recipe) { r.Faults = []string{attack} },
+			"inject":   func(r *Recipe) { r.Inject = []string{attack} },
 			"workload": func(r *Recipe) { r.Workload = attack }, "distribution": func(r *Recipe) { r.Distribution = attack },
 			"without":   func(r *Recipe) { r.Without = []string{attack} },
 			"signature": func(r *Recipe) { r.Finding[0].Signature = attack },
@@ -144,7 +144,7 @@ func TestScriptAttacks(t *testing.T) {
 			change(r)
 			text, err := written(r)
 			switch {
-			case err != nil && slices.Contains([]string{"nemesis", "target", "isolation", "faults"}, field):
+			case err != nil && slices.Contains([]string{"nemesis", "target", "isolation", "inject"}, field):
 			case err != nil:
 				t.Errorf("%s is %q: %v", field, attack, err)
 			case field == "summary":

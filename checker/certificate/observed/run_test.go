@@ -1,4 +1,4 @@
-package woven
+package observed
 
 import (
 	"context"

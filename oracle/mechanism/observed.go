@@ -12,7 +12,7 @@ import (
 	"txweave/sqltext"
 )
 
-// Oracle judges woven runs: where one broke mutual exclusion, first updater wins or the current reads of DML and
+// Oracle judges runs: where one broke mutual exclusion, first updater wins or the current reads of DML and
 // locking SELECTs. Plain reads are the snapshot oracle's.
 type Oracle struct{}
 
@@ -36,7 +36,7 @@ func (Oracle) Judge(o *observe.Observation) (v oracle.Ruling, err error) {
 		v.Unchecked = p.Guarantees.NoReplay
 		return v, nil
 	}
-	w := &wovenRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
+	w := &observedRun{o: o, sym: history.NewSymbols(), untold: untold(o)}
 	rep, err := Check(Options{Promise: p.Guarantees.Mechanisms, Symbols: w.sym, Initial: true, Partitions: 1},
 		w.operations())
 	if err != nil {
@@ -65,8 +65,8 @@ func failedBefore(o *observe.Observation, v *Violation) []finding.Failure {
 	return failed
 }
 
-// wovenRun makes an interval trace of a run.
-type wovenRun struct {
+// observedRun makes an interval trace of a run.
+type observedRun struct {
 	o      *observe.Observation
 	sym    *history.Symbols
 	untold untoldItems
@@ -100,13 +100,13 @@ func untold(o *observe.Observation) untoldItems {
 
 func (u *untoldItems) has(i history.Item) bool { return u.items[i] || u.tables[i.Table] }
 
-func (w *wovenRun) item(i history.Item) history.ItemID {
+func (w *observedRun) item(i history.Item) history.ItemID {
 	return history.ItemID{Table: w.sym.Table(i.Table), Key: i.PKey}
 }
 
 // operations is the run as the mechanism oracle reads it; every transaction is a session of its own. A transaction that
 // an error ended is left open: when its locks went is not known.
-func (w *wovenRun) operations() []*history.Operation {
+func (w *observedRun) operations() []*history.Operation {
 	load := &history.Operation{Kind: history.OpLoad}
 	for _, table := range slices.Sorted(maps.Keys(w.o.Initial)) {
 		for _, pkey := range slices.Sorted(maps.Keys(w.o.Initial[table])) {
@@ -135,7 +135,7 @@ func (w *wovenRun) operations() []*history.Operation {
 }
 
 // operation is one event of the run; nil if it says nothing about mechanisms.
-func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
+func (w *observedRun) operation(e *observe.Moment) *history.Operation {
 	switch e.Kind {
 	case observe.Begin:
 		return &history.Operation{Kind: history.OpBegin, Snapshot: e.Snapshot}
@@ -162,7 +162,7 @@ func (w *wovenRun) operation(e *observe.Moment) *history.Operation {
 
 // lockingRead is a read that locks what it printed. Its lock is the weakest that it may have taken: a locking SELECT's,
 // or a plain one's where those lock.
-func (w *wovenRun) lockingRead(s *observe.ObservedStmt) *history.Operation {
+func (w *observedRun) lockingRead(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead, Lock: history.LockShared, Unlocks: unlocks(w.o, s.Txn)}
 	for _, v := range s.Out {
 		entries := ofEntries(w.o, s, v.Table)
@@ -183,7 +183,7 @@ func (w *wovenRun) lockingRead(s *observe.ObservedStmt) *history.Operation {
 
 // write is DML: what it left, and what an UPDATE overwrote, as the rows that it left tell themselves. What a DELETE
 // that waited found is not known that well.
-func (w *wovenRun) write(s *observe.ObservedStmt) *history.Operation {
+func (w *observedRun) write(s *observe.ObservedStmt) *history.Operation {
 	if s.Undone {
 		return w.undone(s)
 	}
@@ -219,7 +219,7 @@ func unlocks(o *observe.Observation, txn int) int64 {
 // undone is DML that a ROLLBACK TO undid: it wrote nothing, and what an UPDATE or a DELETE overwrote stays locked as by
 // a locking read, where a savepoint does not give them back. The locks of rows that it inserted go with them. What its
 // transaction had undone with it is no version.
-func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
+func (w *observedRun) undone(s *observe.ObservedStmt) *history.Operation {
 	op := &history.Operation{Kind: history.OpRead}
 	p := w.o.PromiseOf(s.Txn)
 	if p.Promise().DMLView != dbms.Current {
@@ -241,7 +241,7 @@ func (w *wovenRun) undone(s *observe.ObservedStmt) *history.Operation {
 }
 
 // own says whether the transaction of a statement wrote a version itself; with undone set, one that was undone.
-func (w *wovenRun) own(s *observe.ObservedStmt, v history.Version, undone bool) bool {
+func (w *observedRun) own(s *observe.ObservedStmt, v history.Version, undone bool) bool {
 	return slices.ContainsFunc(w.o.Stmts, func(o *observe.ObservedStmt) bool {
 		return o.Txn == s.Txn && (o.Undone || !undone) && slices.ContainsFunc(o.Writes, func(x history.Write) bool {
 			return x.Item == v.Item && x.To == history.State(v.VKey)

@@ -17,7 +17,7 @@ import (
 // A statement of a workload with tables of its own may fail for what other tables hold, one that a DELETE is asked
 // about before it too; nothing of that is a wrong answer. An UPDATE that leaves out a row for which its condition holds
 // is one.
-func TestWovenErrors(t *testing.T) {
+func TestGeneratedErrors(t *testing.T) {
 	schema := []string{"CREATE TABLE p (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, v INT)",
 		"CREATE TABLE c (pkey INTEGER PRIMARY KEY, vkey INT, pvkey INT, v INT, f INT REFERENCES p (pkey))"}
 	rows := []string{"INSERT INTO p VALUES (1, 0, 0, 500), (2, 0, 0, 500)", "INSERT INTO c VALUES (1, 0, 0, 500, 1)"}

@@ -50,19 +50,19 @@ type Generated struct {
 
 // How the generator is used.
 const (
-	wovenCases  = 256  // a pool of transactions of so many cases
-	wovenRows   = 100  // at most: queries join three references to a table
-	wovenMark   = 8e15 // the version keys of its statements begin here: nothing else in a text looks like one
-	wovenLevels = 8    // bounds of the keys that new rows have
-	trimShare   = 20   // one transaction in so many removes rows that others have added
-	ownShare    = 5    // one statement in so many is one of random-sql, whose condition the verifier knows
-	wovenBeside = "v BIGINT NOT NULL DEFAULT 500"
+	poolCases  = 256  // a pool of transactions of so many cases
+	poolRows   = 100  // at most: queries join three references to a table
+	poolMark   = 8e15 // the version keys of its statements begin here: nothing else in a text looks like one
+	poolLevels = 8    // bounds of the keys that new rows have
+	trimShare  = 20   // one transaction in so many removes rows that others have added
+	ownShare   = 5    // one statement in so many is one of random-sql, whose condition the verifier knows
+	poolBeside = "v BIGINT NOT NULL DEFAULT 500"
 )
 
-// notWoven are productions whose effects a session cannot learn from inside its transaction: writes that leave rows
+// notPooled are productions whose effects a session cannot learn from inside its transaction: writes that leave rows
 // without a version of the statement's own, statements that carry their effects to other tables, what ends
 // transactions, and other keys than pkey, by which rows would no longer be told apart.
-var notWoven = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key",
+var notPooled = []string{"key-column", "key-composite", "key-and-pkey", "key-prefix", "key-none", "no-version-key",
 	"no-op-update", "replace", "merge", "delete-ignore",
 	"delete-several", "delete-using", "or-ignore", "returning", "scratch-table", "trigger", "system-versioned",
 	"delete-cascade", "delete-set-null", "update-cascade",
@@ -80,28 +80,28 @@ type pool struct {
 	seed    uint64
 	dialect *gen.Dialect
 	options gen.Options
-	cases   [wovenCases][][]*Generated
+	cases   [poolCases][][]*Generated
 	tables  []TableSpec
 	// Of reads before a DELETE: whether they lock, and whether their subqueries do.
 	locks, inner bool
 }
 
-// woven sends what the generator of cases writes: joins, subqueries, upserts, foreign keys, secondary indexes, several
-// tables. Where a transaction keeps its snapshot, queries are asked a second time of copies of their tables.
-func woven(c Config, keys *Keys) *Workload {
+// generated sends what the generator of cases writes: joins, subqueries, upserts, foreign keys, secondary indexes,
+// several tables. Where a transaction keeps its snapshot, queries are asked a second time of copies of their tables.
+func generated(c Config, keys *Keys) *Workload {
 	if c.Dialect == nil {
 		return nil
 	}
 	p := &pool{seed: c.Seed, dialect: c.Dialect, locks: c.Locks, inner: c.LocksInner,
 		parser: analysis.TextsOf(sqltext.SyntaxOf(c.Dialect.Name))}
 	weights := map[string]int{}
-	for _, name := range notWoven {
+	for _, name := range notPooled {
 		weights[name] = 0
 	}
-	n := min(c.Keys, wovenRows)
+	n := min(c.Keys, poolRows)
 	p.options = gen.Options{Isolation: c.Isolation, Tables: gen.Range{Min: 2, Max: 3}, Rows: gen.Range{Min: n, Max: n},
 		Txns:  gen.Range{Min: 4, Max: 6},
-		Stmts: gen.Range{Min: 12, Max: 24}, Refs: 3, Beside: wovenBeside, FirstVKey: wovenMark, Weights: weights}
+		Stmts: gen.Range{Min: 12, Max: 24}, Refs: 3, Beside: poolBeside, FirstVKey: poolMark, Weights: weights}
 	w := &Workload{Kind: Relational, Made: &Made{}}
 	first, err := gen.Generate(c.Seed, c.Dialect, p.options)
 	if err != nil {
@@ -148,7 +148,7 @@ func (p *pool) table(name string) int {
 
 // draw returns the statements of one transaction.
 func (p *pool) draw(rng *rand.Rand) []*Generated {
-	n, which := rng.IntN(wovenCases), rng.IntN(1<<20)
+	n, which := rng.IntN(poolCases), rng.IntN(1<<20)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cases[n] == nil {
@@ -350,7 +350,7 @@ func (p *pool) own(rng *rand.Rand, tx Tx, key int64) error {
 
 // trim removes from a table what INSERTs have added to it, so that it does not grow for ever.
 func (p *pool) trim(rng *rand.Rand) *Generated {
-	t, from := p.tables[rng.IntN(len(p.tables))].Name, 1000<<rng.IntN(wovenLevels)
+	t, from := p.tables[rng.IntN(len(p.tables))].Name, 1000<<rng.IntN(poolLevels)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.read(fmt.Sprintf("DELETE FROM %s WHERE %s.pkey >= %d", t, t, from))

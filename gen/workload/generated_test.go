@@ -11,15 +11,15 @@ import (
 
 // On every DBMS the same seed gives the same statements of the generator's, and what each of them does can be learned:
 // a DELETE's rows from a read before it, others' from their version, which each execution can replace.
-func TestWoven(t *testing.T) {
+func TestGenerated(t *testing.T) {
 	for _, name := range registry.Names() {
 		of, err := registry.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := Config{Keys: 30, Distribution: Zipf, Dialect: of.Dialect, Seed: 5}
-		first, m := play(t, "woven", c, 9, 60)
-		if second, _ := play(t, "woven", c, 9, 60); first != second {
+		first, m := play(t, "generated", c, 9, 60)
+		if second, _ := play(t, "generated", c, 9, 60); first != second {
 			t.Errorf("%s: the same seed gives\n%s\nthen\n%s", name, first, second)
 		}
 		kinds := map[sqltext.Kind]int{}
@@ -40,7 +40,7 @@ func TestWoven(t *testing.T) {
 			}
 		}
 	}
-	if _, err := New("woven", Config{Keys: 3, Distribution: Uniform}); err == nil {
+	if _, err := New("generated", Config{Keys: 3, Distribution: Uniform}); err == nil {
 		t.Error("without a dialect there is nothing to generate")
 	}
 }
@@ -55,7 +55,7 @@ func TestNothingCarried(t *testing.T) {
 			t.Fatal(err)
 		}
 		for seed := range uint64(60) {
-			w, err := New("woven", Config{Keys: 10, Distribution: Uniform, Dialect: of.Dialect, Seed: seed})
+			w, err := New("generated", Config{Keys: 10, Distribution: Uniform, Dialect: of.Dialect, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,7 @@
-// Package woven makes a history and its exact certificate of a woven run: the probes around each statement say which
+// Package observed makes a history and its exact certificate of a run: the added reads around each statement say which
 // versions it saw and which one each write replaced. It starts from what the isolation oracle looks at, whose certain
 // phenomena it reports one by one; here the run is judged as a whole.
-package woven
+package observed
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 	"txweave/observe"
 )
 
-// CertifiedRun is a woven run as a history with its certificate, and the matches oracle of its searches, which asks the
+// CertifiedRun is a run as a history with its certificate, and the matches oracle of its searches, which asks the
 // database where the run has a way to (observe.Observation.Matches).
 type CertifiedRun struct {
 	run *observe.Observation
@@ -47,13 +47,13 @@ type link struct {
 
 // New derives the history. It gives an error where the run does not say what was written.
 func New(run *observe.Observation) (*CertifiedRun, error) {
-	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "probes"}, chains: map[history.Item]*chain{},
+	r := &CertifiedRun{run: run, c: &certificate.Certificate{Source: "added reads"}, chains: map[history.Item]*chain{},
 		searches: map[string]int{}}
 	if run.Mixed() {
-		return nil, errors.New("its transactions run at levels of their own: a history is held to one")
+		return nil, errors.New("its transactions run at several levels, and a history is checked at one")
 	}
 	for v := range run.Recurring {
-		return nil, fmt.Errorf("row %d of %s was the same again: it is not certain who wrote what was seen of it",
+		return nil, fmt.Errorf("row %d of %s had the same contents twice, so it is not certain which write a read saw",
 			v.PKey, v.Table)
 	}
 	b := register.NewBuilder(len(run.Txns)+1, 2*len(run.Stmts))
