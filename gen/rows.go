@@ -43,14 +43,7 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 			c.pool = g.pool(c)
 		}
 		g.rowKeys(t)
-		values := make([][]string, len(t.cols))
-		for i, c := range t.cols {
-			values[i] = g.initialValues(c, t.rows)
-			if c.with != nil {
-				values[i] = g.following(c, values[slices.Index(t.cols, c.with)])
-			}
-		}
-		g.apart(t, values)
+		values := g.valuesOf(t)
 		seen := map[string]bool{}
 		for r := range t.rows {
 			g.keyRow(t, values, r, seen)
@@ -69,6 +62,19 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 		}
 	}
 	return inserts
+}
+
+// valuesOf draws the values of the initial rows of t, by column.
+func (g *generator) valuesOf(t *table) [][]string {
+	values := make([][]string, len(t.cols))
+	for i, c := range t.cols {
+		values[i] = g.initialValues(c, t.rows)
+		if c.with != nil {
+			values[i] = g.following(c, values[slices.Index(t.cols, c.with)])
+		}
+	}
+	g.apart(t, values)
+	return values
 }
 
 // rowOf is the INSERT of a row of those whose values are given by column.
