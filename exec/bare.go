@@ -67,10 +67,8 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 		if rec.Conn == controlConn && used {
 			// No transaction was open when this was recorded. One is now if it met another error, or if its end was the
 			// database's doing; it would keep others from its tables for good.
-			for _, l := range r.lanes {
-				if _, err := l.session.Exec(ctx, "ROLLBACK"); err != nil {
-					return nil, fmt.Errorf("statement %d of the recording: %w", i, err)
-				}
+			if err := r.rollBack(ctx); err != nil {
+				return nil, fmt.Errorf("statement %d of the recording: %w", i, err)
 			}
 			used = false
 		}
@@ -88,6 +86,16 @@ func (r *Runner) Bare(ctx context.Context, recorded []BareStmt) (*BareRate, erro
 		out.Elapsed += time.Since(start)
 	}
 	return out, nil
+}
+
+// rollBack ends whatever transactions the lanes have open.
+func (r *Runner) rollBack(ctx context.Context) error {
+	for _, l := range r.lanes {
+		if _, err := l.session.Exec(ctx, "ROLLBACK"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lockTimeouts are the statements of settings that say how long a session waits for a lock.

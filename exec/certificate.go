@@ -143,6 +143,25 @@ func (s *runState) truncates(table string) bool {
 	})
 }
 
+// changed are the pkeys of a table's rows that changed or were written, in order.
+func (s *runState) changed(table string) (keys []int64) {
+	before, after := keyed(s.initial[table]), keyed(s.out.Final[table])
+	add := func(rows map[int64]int64, than map[int64]int64) {
+		for pkey, vkey := range rows {
+			if old, there := than[pkey]; (!there || old != vkey) && !slices.Contains(keys, pkey) {
+				keys = append(keys, pkey)
+			}
+		}
+	}
+	add(before, after)
+	add(after, before)
+	for _, b := range s.out.Blocks {
+		add(b.Left(table), before) // one that is gone again is neither here nor there
+	}
+	slices.Sort(keys)
+	return keys
+}
+
 // versions asks the store for the versions of every item that changed or was written.
 func (s *runState) versions(c *observe.Account) error {
 	c.Versions, c.Untold = map[history.Item][]observe.VersionStamp{}, map[string]bool{}
@@ -153,22 +172,7 @@ func (s *runState) versions(c *observe.Account) error {
 			c.Untold[t.Name] = true
 			continue
 		}
-		before, after := keyed(s.initial[t.Name]), keyed(s.out.Final[t.Name])
-		var keys []int64
-		add := func(rows map[int64]int64, than map[int64]int64) {
-			for pkey, vkey := range rows {
-				if old, there := than[pkey]; (!there || old != vkey) && !slices.Contains(keys, pkey) {
-					keys = append(keys, pkey)
-				}
-			}
-		}
-		add(before, after)
-		add(after, before)
-		for _, b := range s.out.Blocks {
-			add(b.Left(t.Name), before) // one that is gone again is neither here nor there
-		}
-		slices.Sort(keys)
-		for chunk := range slices.Chunk(keys, 40) {
+		for chunk := range slices.Chunk(s.changed(t.Name), 40) {
 			versions, err := s.committed.protocol.Clock.Versions(s.ctx, s.committed, t, chunk)
 			var answer *AnswerError
 			switch {

@@ -37,10 +37,7 @@ func Reach(ctx context.Context, private *Instance, wait time.Duration, reach fun
 			return err
 		}
 		if time.Since(begun) < wait {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-			}
+			rest(ctx, pause)
 			pause = min(2*pause, 5*time.Second)
 			continue
 		}
@@ -51,15 +48,29 @@ func Reach(ctx context.Context, private *Instance, wait time.Duration, reach fun
 			watched = private.process.watch()
 			continue
 		}
-		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil,
-			Starved: private != nil && watched.starved(private.process)}
+		hang := &HangError{Waited: time.Since(begun), Err: err, Users: private == nil}
 		if private != nil {
-			// One that is about to crash writes its stack first, which takes a while.
-			if crash := private.crashed(crashTime); crash != nil {
-				return crash
-			}
-			hang.Log, hang.State, hang.Stacks = private.Tail(), private.process.state(), private.process.stacks(ctx)
+			hang.Starved = watched.starved(private.process)
+			return private.hangs(ctx, hang)
 		}
 		return hang
+	}
+}
+
+// hangs is that the server crashes, or what is known of it where it hangs.
+func (s *Instance) hangs(ctx context.Context, hang *HangError) error {
+	// One that is about to crash writes its stack first, which takes a while.
+	if crash := s.crashed(crashTime); crash != nil {
+		return crash
+	}
+	hang.Log, hang.State, hang.Stacks = s.Tail(), s.process.state(), s.process.stacks(ctx)
+	return hang
+}
+
+// rest waits for so long, or until the context ends.
+func rest(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
 	}
 }

@@ -188,33 +188,39 @@ func (s *runState) step(t *track, st instrument.Step) error {
 	case instrument.EndUnit:
 		u.actions = append(s.orphans(t), action{role: history.End, sql: txn.End})
 	default:
-		u.block = txn.Blocks[st.Unit]
-		s.uses(t, u.block)
-		u.run = &observe.BlockRun{Block: u.block}
-		if s.out.Snapshots != nil && s.out.Snapshots[st.Txn] == nil && u.block.Snaps() {
-			u.actions = probes(txn.Snapshot, 0)
-			for i := range u.actions {
-				u.actions[i].snapshot = true
-			}
-		}
-		u.actions = append(u.actions, probes(u.block.VSR, 0)...)
-		if p := u.block.BWR; p != nil {
-			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
-		}
-		query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows ||
-			u.block.Advisory != nil
-		u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning,
-			query:     query,
-			returning: u.block.Returning != "", returns: u.block.Info.Returns})
-		s.altered = s.altered || u.block.Redefines != nil && !u.block.Redefines.Keeps || u.block.Info.Truncates
-		if p := u.block.AWR; p != nil && u.block.Returning == "" {
-			u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, tables: p.Tables,
-				written: p.Written})
-		}
-		u.actions = append(u.actions, probes(u.block.After, 1)...) // behind the after-write read
+		s.open(t, u)
 	}
 	t.unit = u
 	return s.advance(t)
+}
+
+// open says what is sent for a statement of a transaction: itself, and what is read around it.
+func (s *runState) open(t *track, u *unit) {
+	st, txn := u.step, &s.plan.Txns[u.step.Txn]
+	u.block = txn.Blocks[st.Unit]
+	s.uses(t, u.block)
+	u.run = &observe.BlockRun{Block: u.block}
+	if s.out.Snapshots != nil && s.out.Snapshots[st.Txn] == nil && u.block.Snaps() {
+		u.actions = probes(txn.Snapshot, 0)
+		for i := range u.actions {
+			u.actions[i].snapshot = true
+		}
+	}
+	u.actions = append(u.actions, probes(u.block.VSR, 0)...)
+	if p := u.block.BWR; p != nil {
+		u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true})
+	}
+	query := u.block.Info.Kind == sqltext.Select || u.block.Redefines != nil && u.block.Redefines.Rows ||
+		u.block.Advisory != nil
+	u.actions = append(u.actions, action{role: history.Target, conn: instrument.Own, sql: u.block.SQL + u.block.Returning,
+		query:     query,
+		returning: u.block.Returning != "", returns: u.block.Info.Returns})
+	s.altered = s.altered || u.block.Redefines != nil && !u.block.Redefines.Keeps || u.block.Info.Truncates
+	if p := u.block.AWR; p != nil && u.block.Returning == "" {
+		u.actions = append(u.actions, action{role: p.Role, conn: p.Conn, sql: p.SQL, query: true, tables: p.Tables,
+			written: p.Written})
+	}
+	u.actions = append(u.actions, probes(u.block.After, 1)...) // behind the after-write read
 }
 
 // begin is what opens a transaction: nothing, where the end of the one before it in its session has.
@@ -290,18 +296,7 @@ func (s *runState) send(t *track, act action) error {
 		return s.take(t, e, session)
 	}
 	if act.conn != instrument.Own {
-		session, name := s.conn(act.conn)
-		e.Session = name
-		s.submit(e)
-		if e.Answer, e.Known = s.known(act); e.Known {
-			return s.take(t, e, session)
-		}
-		ans, err := session.Query(on.in(s.ctx), act.sql)
-		if err != nil {
-			return err
-		}
-		s.learn(act, ans)
-		return s.answered(t, reply{answer: ans, finished: time.Now()})
+		return s.observe(t, act, on)
 	}
 	s.submit(e)
 	req := request{sql: act.sql, on: on, query: act.query, returning: act.returning || act.returns,
@@ -356,6 +351,23 @@ func (s *runState) gaveUp(e *history.Event) error {
 	return nil
 }
 
+// observe sends what an observer reads, unless that is known.
+func (s *runState) observe(t *track, act action, on Occasion) error {
+	session, name := s.conn(act.conn)
+	e := t.unit.event
+	e.Session = name
+	s.submit(e)
+	if e.Answer, e.Known = s.known(act); e.Known {
+		return s.take(t, e, session)
+	}
+	ans, err := session.Query(on.in(s.ctx), act.sql)
+	if err != nil {
+		return err
+	}
+	s.learn(act, ans)
+	return s.answered(t, reply{answer: ans, finished: time.Now()})
+}
+
 // answered handles the answer to the unit's current action.
 func (s *runState) answered(t *track, rep reply) error {
 	u, ans := t.unit, rep.answer
@@ -390,6 +402,28 @@ func (s *runState) answered(t *track, rep reply) error {
 		class = max(class, dbms.TxnLost)
 	}
 	s.unlearn(t, e, class)
+	if class != dbms.Deterministic {
+		return s.undone(t, class, rep)
+	}
+	if ans.Err != nil && e.Role == history.End && !observe.CommitsAnyhow(s.profile, e) {
+		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
+	}
+	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(s.profile, e) && e.Role != history.BWR &&
+		e.Role != history.Again && e.Role != history.Orphans {
+		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
+	}
+	if gone, err := s.locked(t, e); gone || err != nil {
+		return err
+	}
+	s.file(t, e)
+	u.at++
+	return nil
+}
+
+// undone handles an answer by which the unit's current action, or the whole transaction, was not done.
+func (s *runState) undone(t *track, class dbms.ErrorClass, rep reply) error {
+	u, ans := t.unit, rep.answer
+	e := u.event
 	switch class {
 	case dbms.Environment:
 		return s.spoilt(e.Text, ans.Err, rep.finished.Sub(u.sent))
@@ -419,20 +453,7 @@ func (s *runState) answered(t *track, rep reply) error {
 		}
 		u.run.Lost = true
 		u.at = len(u.actions)
-		return nil
 	}
-	if ans.Err != nil && e.Role == history.End && !observe.CommitsAnyhow(s.profile, e) {
-		return s.abort(t) // what no deferred constraint explains is for the oracle to judge
-	}
-	if ans.Err != nil && e.Role != history.Target && !observe.CommitsAnyhow(s.profile, e) && e.Role != history.BWR &&
-		e.Role != history.Again && e.Role != history.Orphans {
-		return fmt.Errorf("%s: %w", e.Role, &AnswerError{Text: clip(e.Text), Err: ans.Err})
-	}
-	if gone, err := s.locked(t, e); gone || err != nil {
-		return err
-	}
-	s.file(t, e)
-	u.at++
 	return nil
 }
 

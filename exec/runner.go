@@ -362,58 +362,28 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, sessions.end()) }()
-	var fire *firing
-	if setting != nil && setting.Unfired {
-		if fire, err = r.unfired(blocks); err != nil {
-			return nil, err
-		}
+	fire, err := r.firedBy(setting, blocks)
+	if err != nil {
+		return nil, err
 	}
-	var before map[string]*history.Rows
-	if watch {
-		var err error
-		if before, err = r.contents(nil); err != nil {
-			return nil, err
-		}
+	out = &observe.Replayed{}
+	look, err := r.looks(out, watch)
+	if err != nil {
+		return nil, err
 	}
 	start := time.Now()
-	out = &observe.Replayed{}
-	for i, b := range blocks {
+	for _, b := range blocks {
 		sessions.choose(b)
 		if !lasting {
 			if err := r.search(out, b, setting, start); err != nil {
 				return nil, err
 			}
 		}
-		words := setting
-		if b.Large {
-			words = setting.Plainer()
+		if err := r.again(out, b, setting, fire, start); err != nil {
+			return nil, err
 		}
-		sql := words.Query(b.SQL)
-		e := &history.Event{Op: i, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
-			Start: int64(time.Since(start)), Done: i}
-		query := b.Info.Kind == sqltext.Select
-		ans, err := r.answer(fire, b, sql)
-		for tries := 0; err == nil && r.stillUsed(b, ans) && tries < maxTries; tries++ {
-			r.sleep(20 * pause)
-			ans, err = r.guarded(r.occasion(b, history.Target), sql, query, b.Info.Returns)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
-		}
-		r.note(replayConn, sql, query || b.Info.Returns, ans.Err)
-		e.End = int64(time.Since(start))
-		e.Answer = ans
-		out.Events = append(out.Events, e)
-		if ans.Err != nil && r.profile.Errors.Classify(ans.Err.Code, ans.Err.Message) != dbms.Deterministic {
-			// Alone on the database nothing can conflict: such an answer comes from outside.
-			return nil, r.spoilt(sql, ans.Err, time.Since(start)-time.Duration(e.Start))
-		}
-		if watch {
-			after, err := r.contents(nil)
-			if err != nil {
-				return nil, err
-			}
-			out.Around, before = append(out.Around, observe.Around{Before: before, After: after}), after
+		if err := look(); err != nil {
+			return nil, err
 		}
 	}
 	if lasting && setting != nil { // once: before the tables are looked at
@@ -427,6 +397,59 @@ func (r *Runner) replay(blocks []*instrument.Block, watch bool, setting *dbms.Pl
 			Text: sql, Done: n, Answer: history.Answer{Rows: rows, Affected: -1}})
 	})
 	return out, err
+}
+
+// firedBy is what fires triggers in place of the database under a setting; nil where the database does.
+func (r *Runner) firedBy(setting *dbms.PlanSetting, blocks []*instrument.Block) (*firing, error) {
+	if setting == nil || !setting.Unfired {
+		return nil, nil
+	}
+	return r.unfired(blocks)
+}
+
+// looks returns what reads every table after a statement, and files it beside what was there before; where nobody
+// watches it does nothing.
+func (r *Runner) looks(out *observe.Replayed, watch bool) (look func() error, err error) {
+	if !watch {
+		return func() error { return nil }, nil
+	}
+	before, err := r.contents(nil)
+	return func() error {
+		after, err := r.contents(nil)
+		out.Around, before = append(out.Around, observe.Around{Before: before, After: after}), after
+		return err
+	}, err
+}
+
+// again replays one statement.
+func (r *Runner) again(out *observe.Replayed, b *instrument.Block, setting *dbms.PlanSetting, fire *firing,
+	start time.Time) error {
+	words := setting
+	if b.Large {
+		words = setting.Plainer()
+	}
+	sql := words.Query(b.SQL)
+	n := len(out.Events)
+	e := &history.Event{Op: n, Session: "replay", Txn: b.Txn, Stmt: b.Stmt, Role: history.Target, Text: sql,
+		Start: int64(time.Since(start)), Done: n}
+	query := b.Info.Kind == sqltext.Select
+	ans, err := r.answer(fire, b, sql)
+	for tries := 0; err == nil && r.stillUsed(b, ans) && tries < maxTries; tries++ {
+		r.sleep(20 * pause)
+		ans, err = r.guarded(r.occasion(b, history.Target), sql, query, b.Info.Returns)
+	}
+	if err != nil {
+		return fmt.Errorf("replay of %s: %w", b.Name(), r.explain(err))
+	}
+	r.note(replayConn, sql, query || b.Info.Returns, ans.Err)
+	e.End = int64(time.Since(start))
+	e.Answer = ans
+	out.Events = append(out.Events, e)
+	if ans.Err != nil && r.profile.Errors.Classify(ans.Err.Code, ans.Err.Message) != dbms.Deterministic {
+		// Alone on the database nothing can conflict: such an answer comes from outside.
+		return r.spoilt(sql, ans.Err, time.Since(start)-time.Duration(e.Start))
+	}
+	return nil
 }
 
 // occasion is that a statement of the case is replayed, or something read before it.

@@ -72,6 +72,11 @@ func (s *player) woken() (*seat, error) {
 	if err != nil {
 		return nil, s.broken(err)
 	}
+	return s.first(flying, waiting)
+}
+
+// first finds the first of sessions that waits no more and has answered; nil if there is none.
+func (s *player) first(flying []*seat, waiting []Wait) (*seat, error) {
 	for i, x := range flying {
 		if waiting[i] != NoWait {
 			if err := s.overtime(x); err != nil {

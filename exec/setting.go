@@ -96,6 +96,23 @@ func (s *runState) underSetting(run func() error) error {
 	return err
 }
 
+// relax takes a setting back on the sessions of some transactions.
+func (s *runState) relax(setting *dbms.PlanSetting, done []*track) error {
+	for _, t := range done {
+		if t.lane.ended { // with its settings
+			continue
+		}
+		t.lane.setting = nil
+		for _, sql := range setting.Unset {
+			if err := t.lane.session.Must(s.ctx, sql); err != nil {
+				return err
+			}
+			s.note(s.session(t), sql, false, nil) // who sends the recording again goes on without it, too
+		}
+	}
+	return nil
+}
+
 // enforce puts the case's setting in force on the sessions of its transactions, and returns what undoes it. Where the
 // database refuses the setting the case is run and replayed without.
 func (s *runState) enforce() (undo func() error, err error) {
@@ -104,21 +121,7 @@ func (s *runState) enforce() (undo func() error, err error) {
 		return func() error { return nil }, nil
 	}
 	var done []*track
-	undo = func() error {
-		for _, t := range done {
-			if t.lane.ended { // with its settings
-				continue
-			}
-			t.lane.setting = nil
-			for _, sql := range setting.Unset {
-				if err := t.lane.session.Must(s.ctx, sql); err != nil {
-					return err
-				}
-				s.note(s.session(t), sql, false, nil) // who sends the recording again goes on without it, too
-			}
-		}
-		return nil
-	}
+	undo = func() error { return s.relax(setting, done) }
 	for i, t := range s.tracks {
 		if s.plan.Txns[i].After >= 0 { // its session has been set
 			continue

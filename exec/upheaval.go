@@ -159,20 +159,25 @@ func (s *Instance) recover(ctx context.Context, interrupt time.Duration) error {
 				continue
 			}
 		}
-		err := s.waitReady(ctx)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		log := s.Tail()
-		reason, gone := s.process.ended(0)
-		if gone && (s.process.killed() || fromOutside(log)) {
-			return err // no fault of the server's
-		}
-		if !gone {
-			reason = fmt.Sprintf("it runs and does not answer within %s", readyTime)
-		}
-		return &RecoveryError{Reason: reason, Log: log}
+		return s.recovered(ctx)
 	}
+}
+
+// recovered waits until the server is up again on its data.
+func (s *Instance) recovered(ctx context.Context) error {
+	err := s.waitReady(ctx)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	log := s.Tail()
+	reason, gone := s.process.ended(0)
+	if gone && (s.process.killed() || fromOutside(log)) {
+		return err // no fault of the server's
+	}
+	if !gone {
+		reason = fmt.Sprintf("it runs and does not answer within %s", readyTime)
+	}
+	return &RecoveryError{Reason: reason, Log: log}
 }
 
 // Upheaval is what a private server's processes can be put through. reopened is called when it has come up again after

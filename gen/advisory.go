@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"txweave/sql"
@@ -50,25 +51,32 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 			return at
 		}
 		for more := true; more; more = pct(advisoryMore) {
-			call, suffix, key := "pg_", "", []sql.Expr{build.Int(1 + rng.IntN(2))}
-			if pct(advisoryTry) {
-				call += "try_"
-			}
-			session := pct(advisorySession)
+			lock, unlock, session := advisoryCalls(rng)
 			states[i].keepsOn = states[i].keepsOn || session
-			if call += "advisory_"; !session {
-				call += "xact_"
-			}
-			if pct(advisoryShared) {
-				suffix = "_shared"
-			}
-			if pct(15) {
-				key = []sql.Expr{build.Int(1), build.Int(2)}
-			}
-			at := insert(least, build.Call(call+"lock"+suffix, key...))
+			at := insert(least, lock)
 			if session && pct(50) {
-				insert(at+1, build.Call("pg_advisory_unlock"+suffix, key...))
+				insert(at+1, unlock)
 			}
 		}
 	}
+}
+
+// advisoryCalls draws a call that takes a lock, and the one that gives it back where that is the session's.
+func advisoryCalls(rng *rand.Rand) (lock, unlock sql.Expr, session bool) {
+	pct := func(p int) bool { return rng.IntN(100) < p }
+	call, suffix, key := "pg_", "", []sql.Expr{build.Int(1 + rng.IntN(2))}
+	if pct(advisoryTry) {
+		call += "try_"
+	}
+	session = pct(advisorySession)
+	if call += "advisory_"; !session {
+		call += "xact_"
+	}
+	if pct(advisoryShared) {
+		suffix = "_shared"
+	}
+	if pct(15) {
+		key = []sql.Expr{build.Int(1), build.Int(2)}
+	}
+	return build.Call(call+"lock"+suffix, key...), build.Call("pg_advisory_unlock"+suffix, key...), session
 }

@@ -17,10 +17,8 @@ const (
 	refusingStmts = 10 // with none: the statement fails
 )
 
-// carry returns, in some places of a transaction, a statement that takes away a row which others refer to, or gives it
-// another key; nil elsewhere.
-func (g *generator) carry() sql.Stmt {
-	var keys []debt
+// debts are the foreign keys that are checked at once.
+func (g *generator) debts() (keys []debt) {
 	for _, t := range g.tables {
 		for _, c := range t.cols {
 			if c.parent != nil && !c.deferred && c.with == nil {
@@ -28,6 +26,13 @@ func (g *generator) carry() sql.Stmt {
 			}
 		}
 	}
+	return keys
+}
+
+// carry returns, in some places of a transaction, a statement that takes away a row which others refer to, or gives it
+// another key; nil elsewhere.
+func (g *generator) carry() sql.Stmt {
+	keys := g.debts()
 	if len(keys) == 0 || g.txn.alone {
 		return nil
 	}

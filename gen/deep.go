@@ -51,12 +51,7 @@ func (g *generator) deep(sc *scope, runs int) sql.Expr {
 	parts := make([]sql.Body, operands)
 	for i := range operands {
 		in := &scope{parent: sc}
-		var from sql.TableRef
-		if g.pct(deepCTE) {
-			from = g.addCTE(in, g.cte)
-		} else {
-			from = g.addBase(in)
-		}
+		from := g.deepFrom(in)
 		cond := g.reaching(in)
 		if left := runs / rowsOf(in.refs[0]); i == down && left > 0 && g.refs > 0 {
 			cond = build.All(cond, g.deep(in, left))
@@ -81,6 +76,14 @@ func (g *generator) deep(sc *scope, runs int) sql.Expr {
 		return build.InQuery(a.x, not, query)
 	}
 	return build.Not(not, build.Exists(query))
+}
+
+// deepFrom is the table of a subquery: one of the schema's, or the CTE.
+func (g *generator) deepFrom(in *scope) sql.TableRef {
+	if g.pct(deepCTE) {
+		return g.addCTE(in, g.cte)
+	}
+	return g.addBase(in)
 }
 
 // reaching returns a condition that ties a subquery to one around it, mostly.

@@ -32,6 +32,14 @@ const (
 	onlyReadingDeferrable = onlyReading + " DEFERRABLE"
 )
 
+// xaPrepares has a transaction prepared by its name before it commits, where that is wanted.
+func (g *generator) xaPrepares(t *testcase.Txn, name string, wanted bool) {
+	if wanted {
+		t.Stmts = append(t.Stmts, g.xa("PREPARE", name, ""))
+		t.End = g.xa("COMMIT", name, "")
+	}
+}
+
 // frames gives transactions of a share of the cases other first and last statements than BEGIN and COMMIT.
 func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 	switched, xa, accessed, implied := g.wants("switched-autocommit"), g.wants("xa"), g.wants("access-mode"),
@@ -59,12 +67,8 @@ func (g *generator) frames(txns []testcase.Txn, states []txnState) {
 			name := fmt.Sprintf("'txweave-%x-%d'", g.seed, i) // nobody else on the server may have it
 			s.xa = name
 			txns[i].Begin, txns[i].End = g.xa("START", name, ""), g.xa("COMMIT", name, "ONE PHASE")
-			stmts := append(txns[i].Stmts, g.xa("END", name, ""))
-			if pct(xaPrepared) {
-				stmts = append(stmts, g.xa("PREPARE", name, ""))
-				txns[i].End = g.xa("COMMIT", name, "")
-			}
-			txns[i].Stmts = stmts
+			txns[i].Stmts = append(txns[i].Stmts, g.xa("END", name, ""))
+			g.xaPrepares(&txns[i], name, pct(xaPrepared))
 		}
 		if prepared && s.frame == control.NoFrame && g.beside("prepared").IntN(100) < framedTxns && !s.keepsOn {
 			s.prepared = fmt.Sprintf("'txweave-%x-%d'", g.seed, i)

@@ -35,25 +35,7 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 			g.pools[f] = append(g.pools[f], g.rawLiteral(f))
 		}
 	}
-	for i := range total {
-		// The first table is the largest: the share of table i falls with its number.
-		t := g.tables[0]
-		if i < len(g.tables) {
-			t = g.tables[i]
-		} else if g.pct(75) {
-			t = oneOf(g, g.tables)
-		}
-		if t.rows < maxRows || g.o.Rows.Min > 0 {
-			t.rows++
-		}
-	}
-	bare := total == 0 && g.pct(emptyCase)
-	for _, t := range g.tables {
-		if least := g.between(fewRows, 2*fewRows); !bare && t.rows < least && !g.pct(emptyShare) && g.o.Rows.Max >=
-			fewRows*len(g.tables) {
-			t.rows = least
-		}
-	}
+	g.shareRows(total)
 	g.drawMany()
 	vkey := g.firstRowVKey()
 	for _, t := range g.tables {
@@ -61,14 +43,7 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 			c.pool = g.pool(c)
 		}
 		g.rowKeys(t)
-		values := make([][]string, len(t.cols))
-		for i, c := range t.cols {
-			values[i] = g.initialValues(c, t.rows)
-			if c.with != nil {
-				values[i] = g.following(c, values[slices.Index(t.cols, c.with)])
-			}
-		}
-		g.apart(t, values)
+		values := g.valuesOf(t)
 		seen := map[string]bool{}
 		for r := range t.rows {
 			g.keyRow(t, values, r, seen)
@@ -87,6 +62,19 @@ func (g *generator) rows() (inserts []func() testcase.Stmt) {
 		}
 	}
 	return inserts
+}
+
+// valuesOf draws the values of the initial rows of t, by column.
+func (g *generator) valuesOf(t *table) [][]string {
+	values := make([][]string, len(t.cols))
+	for i, c := range t.cols {
+		values[i] = g.initialValues(c, t.rows)
+		if c.with != nil {
+			values[i] = g.following(c, values[slices.Index(t.cols, c.with)])
+		}
+	}
+	g.apart(t, values)
+	return values
 }
 
 // rowOf is the INSERT of a row of those whose values are given by column.
@@ -204,6 +192,29 @@ func decimal(n, scale int) string {
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
+// shareRows says how many of so many rows each table has.
+func (g *generator) shareRows(total int) {
+	for i := range total {
+		// The first table is the largest: the share of table i falls with its number.
+		t := g.tables[0]
+		if i < len(g.tables) {
+			t = g.tables[i]
+		} else if g.pct(75) {
+			t = oneOf(g, g.tables)
+		}
+		if t.rows < maxRows || g.o.Rows.Min > 0 {
+			t.rows++
+		}
+	}
+	bare := total == 0 && g.pct(emptyCase)
+	for _, t := range g.tables {
+		if least := g.between(fewRows, 2*fewRows); !bare && t.rows < least && !g.pct(emptyShare) && g.o.Rows.Max >=
+			fewRows*len(g.tables) {
+			t.rows = least
+		}
+	}
+}
+
 // initialValues draws n values of a column; those of a unique column are distinct.
 func (g *generator) initialValues(c *column, n int) []string {
 	values := make([]string, n)
@@ -217,20 +228,7 @@ func (g *generator) initialValues(c *column, n int) []string {
 		}
 	}
 	if c.unique {
-		c.pool = nil
-		for i, at := range g.rng.Perm(n) {
-			if c.rowNumber {
-				at++ // 0 stands for the next number in some dialects
-			}
-			values[i] = strconv.Itoa(at)
-			if c.fam == FamString {
-				values[i] = fmt.Sprintf("'k%d'", at)
-			}
-			c.pool = append(c.pool, values[i])
-		}
-		if n == 0 {
-			c.pool = []string{g.rawLiteral(c.fam)}
-		}
+		g.uniqueValues(c, values)
 	}
 	if !c.notNull {
 		for i := range values {
@@ -240,6 +238,24 @@ func (g *generator) initialValues(c *column, n int) []string {
 		}
 	}
 	return values
+}
+
+// uniqueValues draws the values of a unique column.
+func (g *generator) uniqueValues(c *column, values []string) {
+	c.pool = nil
+	for i, at := range g.rng.Perm(len(values)) {
+		if c.rowNumber {
+			at++ // 0 stands for the next number in some dialects
+		}
+		values[i] = strconv.Itoa(at)
+		if c.fam == FamString {
+			values[i] = fmt.Sprintf("'k%d'", at)
+		}
+		c.pool = append(c.pool, values[i])
+	}
+	if len(values) == 0 {
+		c.pool = []string{g.rawLiteral(c.fam)}
+	}
 }
 
 // freshValue returns a literal that no row of a unique column holds: negative numbers and words with 'u'.

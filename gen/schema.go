@@ -187,17 +187,14 @@ func (g *generator) column(i int) *column {
 	return c
 }
 
-// createTable returns the statements that create t: CREATE TABLE with the unique indexes and, where the dialect
-// can, some of the others; CREATE INDEX for the rest.
-func (g *generator) createTable(t *table) []testcase.Stmt {
-	moving := g.movingPart(t)
-	n := &sql.CreateTable{Name: object(t.name)}
+// columnDefs defines the columns of t: those that all tables have, and its own.
+func (g *generator) columnDefs(t *table) (defs []*sql.ColumnDef) {
 	for _, name := range t.bookkeeping() {
 		decl := g.d.TableForms.Types[KindBigint]
 		if name == "pkey" {
 			decl = g.d.TableForms.PkeyType
 		}
-		n.Columns = append(n.Columns, g.defined(name, decl, notNull()))
+		defs = append(defs, g.defined(name, decl, notNull()))
 	}
 	for _, c := range t.cols {
 		def := g.defined(c.name, c.decl)
@@ -207,8 +204,29 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 		if x := g.defaultValue(c); x != nil {
 			def.Constraints = append(def.Constraints, &sql.Default{X: x})
 		}
-		n.Columns = append(n.Columns, def)
+		defs = append(defs, def)
 	}
+	return defs
+}
+
+// primaryKey is the primary key of t, beside its columns; nil: it has none there.
+func (g *generator) primaryKey(t *table) *sql.PrimaryKey {
+	if len(t.primary) == 0 {
+		return nil
+	}
+	key := &sql.PrimaryKey{Columns: g.keyParts(t.primary...)}
+	if g.wants("key-apart") && g.d.TableForms.KeyApart != "" {
+		key.Options = []*sql.Option{{Words: g.d.TableForms.KeyApart}}
+	}
+	return key
+}
+
+// createTable returns the statements that create t: CREATE TABLE with the unique indexes and, where the dialect
+// can, some of the others; CREATE INDEX for the rest.
+func (g *generator) createTable(t *table) []testcase.Stmt {
+	moving := g.movingPart(t)
+	n := &sql.CreateTable{Name: object(t.name)}
+	n.Columns = g.columnDefs(t)
 	columns, keys := g.extraDefinitions(t)
 	n.Columns = append(n.Columns, columns...)
 	if g.pct(25) {
@@ -217,11 +235,7 @@ func (g *generator) createTable(t *table) []testcase.Stmt {
 	if g.o.Beside != "" {
 		n.Columns = append(n.Columns, g.words("CREATE TABLE t (%s)", g.o.Beside).Columns...)
 	}
-	if len(t.primary) > 0 {
-		key := &sql.PrimaryKey{Columns: g.keyParts(t.primary...)}
-		if g.wants("key-apart") && g.d.TableForms.KeyApart != "" {
-			key.Options = []*sql.Option{{Words: g.d.TableForms.KeyApart}}
-		}
+	if key := g.primaryKey(t); key != nil {
 		n.Constraints = append(n.Constraints, key)
 	}
 	if t.pkeyIndex == "UNIQUE" {

@@ -421,6 +421,21 @@ func (g *generator) extraDefinitions(t *table) (columns []*sql.ColumnDef, keys [
 			delete(g.uses, "self-reference")
 		}
 	}
+	generated, indexes := g.generatedColumns(t)
+	columns, keys = append(columns, generated...), append(keys, indexes...)
+	if g.wants("composite-unique") && g.drawPair(t) {
+		keys = append(keys, g.uniqueKey(t.name+"_pair", t.pair[0].name, t.pair[1].name))
+	}
+	if g.wants("check") {
+		if c := g.checkConstraint(t); c != nil {
+			keys = append(keys, c)
+		}
+	}
+	return columns, keys
+}
+
+// generatedColumns returns columns of t that are worked out from others, and indexes on them.
+func (g *generator) generatedColumns(t *table) (columns []*sql.ColumnDef, keys []sql.Constraint) {
 	for i, name := range []string{"virtual-column", "stored-column"} {
 		if !g.wants(name) {
 			continue
@@ -431,14 +446,6 @@ func (g *generator) extraDefinitions(t *table) (columns []*sql.ColumnDef, keys [
 				keys = append(keys, &sql.Index{Name: build.Name(index), Columns: g.keyParts(def.Name.Value)})
 				t.indexes = append(t.indexes, index)
 			}
-		}
-	}
-	if g.wants("composite-unique") && g.drawPair(t) {
-		keys = append(keys, g.uniqueKey(t.name+"_pair", t.pair[0].name, t.pair[1].name))
-	}
-	if g.wants("check") {
-		if c := g.checkConstraint(t); c != nil {
-			keys = append(keys, c)
 		}
 	}
 	return columns, keys

@@ -39,49 +39,59 @@ const triggerWords = "trigger; g:trigger"
 // drawTriggers draws the triggers of a case, and returns the statements that make them.
 func (g *generator) drawTriggers() (stmts []testcase.Stmt) {
 	g.aside("trigger", func() {
-		if !g.wants("trigger") {
-			return
-		}
-		delete(g.uses, "trigger")
-		var clashing *table // whose trigger may fail; nil: none
-		for i := range g.between(1, 2) {
-			g.startStmt()
-			at := g.rng.IntN(len(g.tables))
-			a, b := g.tables[at], g.tables[len(g.tables)-1]
-			if at+1 < len(g.tables) {
-				b = g.tables[g.between(at+1, len(g.tables)-1)]
-			}
-			make := choose(g, triggerTable)
-			var n *sql.CreateTrigger
-			if a != b && !g.chancy(b) {
-				n = make(g, a, b)
-			}
-			if _, can := g.d.Capabilities.Has[CanSetRow]; n == nil && can {
-				n = triggerSet(g, a, b)
-			}
-			clash := n != nil && n.When != nil
-			if n == nil || clash && g.fired(a) || clashing != nil && clashing == b {
-				// rows of the case would fire it through another one
-				continue
-			}
-			if clash {
-				clashing = a
-			}
-			if _, sets := n.Body.(*sql.Set); !sets {
-				a.fires = append(a.fires, b)
-			}
-			if g.d.TableForms.TriggerBlock {
-				if !clash {
-					n.When = g.triggerWhen(a, n.Event)
-				}
-				n.Body = &sql.Block{Stmts: []sql.Stmt{n.Body}}
-			}
-			g.uses["trigger"] = true
-			n.Name, n.Table, n.ForEachRow = object(fmt.Sprintf("tr%d", i)), object(a.name), true
-			stmts = append(stmts, g.finished(n))
+		if g.wants("trigger") {
+			delete(g.uses, "trigger")
+			stmts = g.triggers()
 		}
 	})
 	return stmts
+}
+
+// triggers draws the triggers of a case that has some.
+func (g *generator) triggers() (stmts []testcase.Stmt) {
+	var clashing *table // whose trigger may fail; nil: none
+	for i := range g.between(1, 2) {
+		g.startStmt()
+		at := g.rng.IntN(len(g.tables))
+		a, b := g.tables[at], g.tables[len(g.tables)-1]
+		if at+1 < len(g.tables) {
+			b = g.tables[g.between(at+1, len(g.tables)-1)]
+		}
+		n := g.drawTrigger(a, b)
+		clash := n != nil && n.When != nil
+		if n == nil || clash && g.fired(a) || clashing != nil && clashing == b {
+			// rows of the case would fire it through another one
+			continue
+		}
+		if clash {
+			clashing = a
+		}
+		if _, sets := n.Body.(*sql.Set); !sets {
+			a.fires = append(a.fires, b)
+		}
+		if g.d.TableForms.TriggerBlock && !clash {
+			n.When = g.triggerWhen(a, n.Event)
+		}
+		if g.d.TableForms.TriggerBlock {
+			n.Body = &sql.Block{Stmts: []sql.Stmt{n.Body}}
+		}
+		g.uses["trigger"] = true
+		n.Name, n.Table, n.ForEachRow = object(fmt.Sprintf("tr%d", i)), object(a.name), true
+		stmts = append(stmts, g.finished(n))
+	}
+	return stmts
+}
+
+// drawTrigger draws a trigger of a table that writes b, or its own row; nil where none fits.
+func (g *generator) drawTrigger(a, b *table) (n *sql.CreateTrigger) {
+	made := choose(g, triggerTable)
+	if a != b && !g.chancy(b) {
+		n = made(g, a, b)
+	}
+	if _, can := g.d.Capabilities.Has[CanSetRow]; n == nil && can {
+		n = triggerSet(g, a, b)
+	}
+	return n
 }
 
 // whenShare is how many triggers have a WHEN, in percent, where the dialect has that.

@@ -246,17 +246,11 @@ func (p *Plan) spelledKeys(b *Block) (t *sqltext.Table, keys [][]SpelledPart, ok
 			free := false
 			for _, part := range key {
 				cell, c := s.Value(row, part.Column), t.Column(part.Column)
-				if cell == nil || c == nil || c.Generated || c.Collation != "" {
+				literal, null, known := stored(c, cell)
+				if !known {
 					return nil, nil, false
 				}
-				if analysis.IsNull(cell) && !c.NotNull {
-					free = true
-					continue
-				}
-				literal := analysis.Spelling(cell)
-				if !storedAsSpelled(c, literal) {
-					return nil, nil, false
-				}
+				free = free || null
 				all = append(all, SpelledPart{Column: part.Column, Literal: literal})
 			}
 			if !free {
@@ -265,6 +259,19 @@ func (p *Plan) spelledKeys(b *Block) (t *sqltext.Table, keys [][]SpelledPart, ok
 		}
 	}
 	return t, keys, true
+}
+
+// stored is what a value that is spelled for a column stores, or that it is NULL; known is false where that cannot be
+// said.
+func stored(c *sqltext.Column, cell sql.Expr) (literal string, null, known bool) {
+	if cell == nil || c == nil || c.Generated || c.Collation != "" {
+		return "", false, false
+	}
+	if analysis.IsNull(cell) && !c.NotNull {
+		return "", true, true
+	}
+	literal = analysis.Spelling(cell)
+	return literal, false, storedAsSpelled(c, literal)
 }
 
 // Unlike says whether a value, as it is printed, is certainly not what the literal of such a part stores, by whatever

@@ -42,10 +42,7 @@ func leaveCounters(c *testcase.Case, schema *sqltext.Schema, syntax *sqltext.Syn
 	}
 	for _, t := range schema.Tables {
 		for _, col := range slices.Clone(t.Columns) {
-			// by a NATURAL JOIN
-			joined := slices.ContainsFunc(schema.Tables, func(o *sqltext.Table) bool {
-				return o != t && o.Column(col.Name) != nil
-			})
+			joined := sharesName(schema, t, col.Name)
 			if isCounter(col) && !joined && !slices.ContainsFunc(definitions, func(n sql.Stmt) bool {
 				return definitionKnows(n, col.Name)
 			}) &&
@@ -103,4 +100,9 @@ func knows(stmt sql.Stmt, column string) bool {
 		}
 		return false
 	})
+}
+
+// sharesName says whether another table than t has a column of a name: a NATURAL JOIN goes by both.
+func sharesName(schema *sqltext.Schema, t *sqltext.Table, name string) bool {
+	return slices.ContainsFunc(schema.Tables, func(o *sqltext.Table) bool { return o != t && o.Column(name) != nil })
 }

@@ -60,40 +60,47 @@ func (p *Plan) Asking(info *sqltext.Analysis, table string) []string {
 	})
 }
 
+// looksIn notes that a statement looks for rows by columns of a table, where it reads the table anyway.
+func looksIn(info *sqltext.Analysis, table string, columns []string) {
+	if !slices.Contains(info.Tables, table) {
+		return
+	}
+	if !slices.Contains(info.Refers, table) {
+		info.Refers = append(info.Refers, table)
+	}
+	used := info.Used[table]
+	info.Used = maps.Clone(info.Used)
+	if len(columns) == 0 || used == nil {
+		delete(info.Used, table) // all of them
+		return
+	}
+	info.Used[table] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, columns))))
+}
+
+// asked notes that a statement that writes a table looks in another one for rows that refer to those which it writes.
+func (p *Plan) asked(info *sqltext.Analysis, child, written string) {
+	for _, r := range p.Schema.Table(child).References {
+		if r.Parent == written && !r.Deferred && (TakesKeys(info, written) || !p.Schema.Fixed(&r)) {
+			looksIn(info, child, r.Columns)
+		}
+	}
+}
+
 // refers notes in which tables that a block's statement reads anyway its foreign keys look for rows, and that it
 // depends on their columns there; those that it does not read else are read whole (versionSetTables).
 func (p *Plan) refers(b *Block) {
 	info := b.Info
-	look := func(table string, columns []string) {
-		if !slices.Contains(info.Tables, table) {
-			return
-		}
-		if !slices.Contains(info.Refers, table) {
-			info.Refers = append(info.Refers, table)
-		}
-		used := info.Used[table]
-		info.Used = maps.Clone(info.Used)
-		if len(columns) == 0 || used == nil {
-			delete(info.Used, table) // all of them
-			return
-		}
-		info.Used[table] = slices.Compact(slices.Sorted(slices.Values(slices.Concat(used, columns))))
-	}
 	for _, written := range b.Writes {
 		for _, r := range p.Schema.Table(written).References {
 			if !r.Deferred && p.asksParents(info, written) {
-				look(r.Parent, r.Keys)
+				looksIn(info, r.Parent, r.Keys)
 			}
 		}
 		if info.Kind == sqltext.Insert && !info.Diff {
 			continue
 		}
 		for _, child := range p.Asking(info, written) {
-			for _, r := range p.Schema.Table(child).References {
-				if r.Parent == written && !r.Deferred && (TakesKeys(info, written) || !p.Schema.Fixed(&r)) {
-					look(child, r.Columns)
-				}
-			}
+			p.asked(info, child, written)
 		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sql"
 	sqlite "txweave/dbms/sqlite/dialect"
+	"txweave/sql"
 )
 
 var dialect = sqlite.New(3_053_004)

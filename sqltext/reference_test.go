@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	tree "txweave/sql"
 	mysql "txweave/dbms/mysql/dialect"
 	postgresql "txweave/dbms/postgresql/dialect"
+	tree "txweave/sql"
 	"txweave/sqltext"
 )
 

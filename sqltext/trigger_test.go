@@ -3,8 +3,8 @@ package sqltext_test
 import (
 	"testing"
 
-	tree "txweave/sql"
 	sqlite "txweave/dbms/sqlite/dialect"
+	tree "txweave/sql"
 	"txweave/sqltext"
 )
 

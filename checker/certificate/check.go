@@ -36,7 +36,8 @@ type judge struct {
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
 }
 
-// Check judges a history of registers and its certificate at SER or SI. Where the certificate lacks versions, what it
+// Check judges a history of registers and its certificate at SER, SI or RC: there by Biswas and Enea's axiom, and by
+// the dependencies of reads and versions. Where the certificate lacks versions, what it
 // has of their order is held, and the rest is searched for. The matches oracle is only asked about predicates; nil is
 // one that knows nothing.
 func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options,
@@ -45,14 +46,17 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 	if verdict != nil {
 		return *verdict
 	}
-	if v := k.order(); v != nil && v.Unmet == Complete {
+	if v := k.order(); v != nil && v.Unmet == Complete && level != dbms.RC {
 		return k.partly(ctx, v)
 	} else if v != nil {
 		return *v
 	}
-	for _, step := range []func() *checker.Verdict{k.link, func() *checker.Verdict {
-		return k.predicates(ctx)
-	}, k.times, k.snapshots, k.cycle} {
+	predicates := func() *checker.Verdict { return k.predicates(ctx) }
+	steps := []func() *checker.Verdict{k.link, predicates, k.times, k.snapshots, k.cycle}
+	if level == dbms.RC { // whose snapshots are a statement's: what searches looked at is often not known
+		steps = []func() *checker.Verdict{k.link, k.monotone, k.cycle, predicates, k.cycle}
+	}
+	for _, step := range steps {
 		if v := step(); v != nil {
 			return *v
 		}
@@ -65,8 +69,8 @@ func newChecker(h *register.History, c *Certificate, level dbms.Level, opt check
 	*checker.Verdict) {
 	k := &judge{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, pred: map[int32][]edge{},
 		projections: map[string]*projection{}}
-	if level != dbms.SER && level != dbms.SI {
-		return nil, k.unknown(checker.Supported, "with a certificate ser and si are checked")
+	if level != dbms.SER && level != dbms.SI && level != dbms.RC {
+		return nil, k.unknown(checker.Supported, "with a certificate ser, si and rc are checked")
 	}
 	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) || c.Snapshots != nil &&
 		len(c.Snapshots) != len(h.Txns) {

@@ -73,11 +73,20 @@ func anti(kind history.EdgeKind) bool { return kind == history.RW || kind == his
 func (k *judge) cycle() *checker.Verdict {
 	all := func(int32) bool { return true }
 	var cycle []checker.Dependency
-	if k.level == dbms.SER {
+	switch k.level {
+	case dbms.SER:
 		cycle = checker.ShortCycle(len(k.h.Txns), all, func(t int32, add func(int32, history.EdgeKind, int32)) {
 			k.out(t, func(e edge) { add(e.to, e.kind, e.key) })
 		})
-	} else {
+	case dbms.RC: // Adya's PL-2: no cycle of dependencies alone
+		cycle = checker.ShortCycle(len(k.h.Txns), all, func(t int32, add func(int32, history.EdgeKind, int32)) {
+			k.out(t, func(e edge) {
+				if !anti(e.kind) {
+					add(e.to, e.kind, e.key)
+				}
+			})
+		})
+	default:
 		cycle = checker.ShortCycle(2*len(k.h.Txns), all, func(node int32, add func(int32, history.EdgeKind, int32)) {
 			k.out(node/2, func(e edge) {
 				switch {

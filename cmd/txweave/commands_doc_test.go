@@ -77,9 +77,12 @@ func sharedFlags(root *cobra.Command) map[string]*pflag.Flag {
 func commandsPage(root *cobra.Command) string {
 	shared := sharedFlags(root)
 	var b strings.Builder
-	b.WriteString("# Commands\n\nEvery command with its flags. `txweave COMMAND --help` says more, with examples. What a command ends with is in " +
-		"[exit codes](exit-codes.md).\n\nThis page is made from the program: `go test ./cmd/txweave -run TestCommandsPage -rewrite`.\n\n" +
-		"## Flags of several commands\n\n")
+	b.WriteString(
+		"# Commands\n\nEvery command with its flags. `txweave COMMAND --help` says more, with examples. What a command " +
+			"ends with is in " +
+			"[exit codes](exit-codes.md).\n\nThis page is made from the program: `go test ./cmd/txweave -run TestCommandsPage " +
+			"-rewrite`.\n\n" +
+			"## Flags of several commands\n\n")
 	for _, name := range slices.Sorted(maps.Keys(shared)) {
 		f := shared[name]
 		fmt.Fprintf(&b, "- %s: %s\n", flagCell(f), flagText(f))

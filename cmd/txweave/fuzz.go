@@ -100,8 +100,9 @@ Exit codes: 0 no finding; 1 bugs; 2 nothing could be checked, or nothing is cert
 
 // addRows adds the flag that gives some cases many rows.
 func addRows(fs *pflag.FlagSet, rows *int) {
-	fs.IntVar(rows, "rows", 0, fmt.Sprintf("give a table of one case in sixteen so many rows, up to %d (default: none has so many)",
-		gen.MostRows))
+	fs.IntVar(rows, "rows", 0,
+		fmt.Sprintf("give a table of one case in sixteen so many rows, up to %d (default: none has so many)",
+			gen.MostRows))
 }
 
 // addWithout adds the flag that leaves productions out.

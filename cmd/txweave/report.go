@@ -9,11 +9,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"txweave/finding"
+	"txweave/finding/known"
+	"txweave/finding/signature"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/internal/spelling"
 	"txweave/report"
+	"txweave/report/timeline"
 )
 
 // reportFlags are the flags of the report command.
@@ -76,6 +80,9 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	case f.tracker != dbms && f.tracker != report.HTML:
 		fmt.Fprintf(stderr, "txweave: the finding is of %s, the report for %s\n", dbms, f.tracker)
 	}
+	if err := tellKnown(stderr, find); err != nil {
+		return err
+	}
 	text, err := report.Write(f.tracker, find)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", path, err))
@@ -85,4 +92,21 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		return err
 	}
 	return usage(output.File(ctx, f.output, []byte(text)))
+}
+
+// tellKnown says whether a finding is a known bug, so that nobody files it again.
+func tellKnown(w io.Writer, find *timeline.Dossier) error {
+	if find.Case == nil || find.Record.Class == "" {
+		return nil
+	}
+	list, err := known.Default()
+	if err != nil {
+		return err
+	}
+	sig := signature.Of(&find.Record.Finding, find.Case)
+	sig.Minimal = find.Reduction != nil && find.Reduction.Stop == finding.Fixpoint
+	if b := list.In(&find.Record.Environment).Match(&find.Record.Finding, sig); b != nil {
+		fmt.Fprintf(w, "txweave: this is known: %s: %s (%s)\n", b.Name, b.Title, b.Link)
+	}
+	return nil
 }

@@ -43,7 +43,8 @@ func (f *targetFlags) addDatabase(fs *pflag.FlagSet, defaultTarget string) {
 	fs.StringVar(&f.DSN, "dsn", "",
 		"a running server instead: user:password@tcp(host:port)/, @FILE, or env for $"+exec.DSNVariable)
 	fs.DurationVar(&f.Wait, "wait", 30*time.Second, "how long a server of --dsn may be away")
-	fs.StringVar(&f.Server, "server", "", "path of the server's binary (default: the installed one, or one that is built once)")
+	fs.StringVar(&f.Server, "server", "",
+		"path of the server's binary (default: the installed one, or one that is built once)")
 }
 
 // named is a --target that stands for nothing else where it is empty: $TARGET, say, which is not set.

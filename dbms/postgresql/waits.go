@@ -59,18 +59,17 @@ func (t *target) waits(ctx context.Context, id uint64, blockers map[uint64][]uin
 	met := map[uint64]bool{}
 	for front := []uint64{id}; len(front) > 0; {
 		var unknown, next []uint64
-		for _, p := range front {
-			for _, b := range blockers[p] {
-				if b == id {
-					return false, nil
-				}
-				if !met[b] {
-					met[b] = true
-					next = append(next, b)
-					if _, known := blockers[b]; !known && b != 0 { // 0 is a prepared transaction, or nobody knows who
-						unknown = append(unknown, b)
-					}
-				}
+		for _, b := range blockersOf(front, blockers) {
+			if b == id {
+				return false, nil
+			}
+			if met[b] {
+				continue
+			}
+			met[b] = true
+			next = append(next, b)
+			if _, known := blockers[b]; !known && b != 0 { // 0 is a prepared transaction, or nobody knows who
+				unknown = append(unknown, b)
 			}
 		}
 		if len(unknown) > 0 {
@@ -78,11 +77,24 @@ func (t *target) waits(ctx context.Context, id uint64, blockers map[uint64][]uin
 			if err != nil {
 				return false, err
 			}
-			for _, p := range unknown {
-				blockers[p] = more[p]
-			}
+			learn(blockers, unknown, more)
 		}
 		front = next
 	}
 	return true, nil
+}
+
+// blockersOf are those of all of some connections.
+func blockersOf(of []uint64, blockers map[uint64][]uint64) (out []uint64) {
+	for _, p := range of {
+		out = append(out, blockers[p]...)
+	}
+	return out
+}
+
+// learn notes who blocks some connections; nobody is an answer, too.
+func learn(blockers map[uint64][]uint64, of []uint64, more map[uint64][]uint64) {
+	for _, p := range of {
+		blockers[p] = more[p]
+	}
 }

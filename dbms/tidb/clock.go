@@ -67,21 +67,43 @@ func versions(ctx context.Context, s *exec.Session, t *sqltext.Table, pkeys []in
 	return out, nil
 }
 
+// mvccInfo is what the store tells of a row.
+type mvccInfo struct {
+	Writes []struct {
+		Type   int    `json:"type"` // 0 put, 1 delete
+		Start  uint64 `json:"start_ts"`
+		Commit uint64 `json:"commit_ts"`
+	} `json:"writes"`
+	Values []struct {
+		Start uint64 `json:"start_ts"`
+		Value string `json:"value"`
+	} `json:"values"`
+}
+
+// put reads the state that a version has which was put, from its number in a column.
+func (m *mvccInfo) put(v *observe.VersionStamp, column int) error {
+	for _, value := range m.Values {
+		if value.Start != v.Start {
+			continue
+		}
+		raw, err := base64.StdEncoding.DecodeString(value.Value)
+		if err != nil {
+			return err
+		}
+		vkey, ok := rowColumn(raw, column)
+		if !ok {
+			return fmt.Errorf("row value %x has no integer in column %d", raw, column)
+		}
+		v.State = history.State(vkey)
+	}
+	return nil
+}
+
 // parseVersions reads the answer of tidb_mvcc_info; column is the number of the column vkey.
 func parseVersions(text string, column int) ([]observe.VersionStamp, error) {
 	var answer []struct {
 		MVCC struct {
-			Info struct {
-				Writes []struct {
-					Type   int    `json:"type"` // 0 put, 1 delete
-					Start  uint64 `json:"start_ts"`
-					Commit uint64 `json:"commit_ts"`
-				} `json:"writes"`
-				Values []struct {
-					Start uint64 `json:"start_ts"`
-					Value string `json:"value"`
-				} `json:"values"`
-			} `json:"info"`
+			Info mvccInfo `json:"info"`
 		} `json:"mvcc"`
 	}
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
@@ -93,19 +115,8 @@ func parseVersions(text string, column int) ([]observe.VersionStamp, error) {
 			v := observe.VersionStamp{Start: w.Start, Commit: w.Commit, State: history.Dead}
 			switch w.Type {
 			case 0:
-				for _, value := range a.MVCC.Info.Values {
-					if value.Start != w.Start {
-						continue
-					}
-					raw, err := base64.StdEncoding.DecodeString(value.Value)
-					if err != nil {
-						return nil, err
-					}
-					vkey, ok := rowColumn(raw, column)
-					if !ok {
-						return nil, fmt.Errorf("row value %x has no integer in column %d", raw, column)
-					}
-					v.State = history.State(vkey)
+				if err := a.MVCC.Info.put(&v, column); err != nil {
+					return nil, err
 				}
 			case 1:
 			default:

@@ -5,16 +5,16 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/innodb"
+	mysql "txweave/dbms/mysql/dialect"
 	"txweave/dbms/postgresql"
+	pgtree "txweave/dbms/postgresql/dialect"
+	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/dbms/tidb"
 	"txweave/fault"
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/observe"
 	"txweave/sql"
-	mysql "txweave/dbms/mysql/dialect"
-	pgtree "txweave/dbms/postgresql/dialect"
-	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/sqltext"
 )
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sql"
-	"txweave/sql/classes"
 	mysql "txweave/dbms/mysql/dialect"
 	postgresql "txweave/dbms/postgresql/dialect"
 	sqlite "txweave/dbms/sqlite/dialect"
+	"txweave/sql"
+	"txweave/sql/classes"
 	"txweave/sqltext"
 )
 

@@ -7,11 +7,11 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/sql"
-	"txweave/sql/control"
 	mysql "txweave/dbms/mysql/dialect"
 	postgresql "txweave/dbms/postgresql/dialect"
 	sqlite "txweave/dbms/sqlite/dialect"
+	"txweave/sql"
+	"txweave/sql/control"
 )
 
 var dialects = map[string]*sql.Dialect{

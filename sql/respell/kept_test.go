@@ -3,8 +3,8 @@ package respell
 import (
 	"testing"
 
-	"txweave/sql"
 	postgresql "txweave/dbms/postgresql/dialect"
+	"txweave/sql"
 )
 
 // TestKept: a statement whose rewriting would mean another thing, or nothing, stays; beside it what is rewritten all

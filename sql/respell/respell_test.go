@@ -3,9 +3,9 @@ package respell
 import (
 	"testing"
 
-	"txweave/sql"
 	mysqldialect "txweave/dbms/mysql/dialect"
 	sqlitedialect "txweave/dbms/sqlite/dialect"
+	"txweave/sql"
 )
 
 var (
