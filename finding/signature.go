@@ -172,13 +172,13 @@ var classless = map[fault.Kind]string{
 // earlier are the signatures of files of before that are this one now.
 func earlier(signature string) []string {
 	class, kind, what := cutSignature(signature)
-	e := fault.Of(fault.Kind(what))
-	if e == nil {
-		return nil
-	}
 	var out []string
 	for _, of := range former.Executions.Before(kind) {
-		out = append(out, Signed(class, of, e.Kind))
+		out = append(out, Signed(class, of, fault.Kind(what)))
+	}
+	e := fault.Of(fault.Kind(what))
+	if e == nil {
+		return out
 	}
 	for _, name := range e.Old {
 		out = append(out, Signed(class, kind, fault.Kind(name)))
