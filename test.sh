@@ -109,7 +109,7 @@ formatted() {
   return 1
 }
 
-tool="go tool -modfile=tools/go.mod" # pinned there
+tool="go tool -modfile=internal/tools/go.mod" # pinned there
 
 # unused fails for what only tests call: that has its room, internal/testkit. The exceptions are texts of values for people who
 # debug, and package sql's methods that only mark what a node is, what tells goldens a tree, and the node that no reader makes.
@@ -137,10 +137,10 @@ manifests() { go -C deploy/testdata/manifests vet ./... && go -C deploy/testdata
 # Packages in which goroutines share something: the race detector is of no use elsewhere, and makes tests five to twenty
 # times slower. Of some there is a server behind the goroutines, or one goroutine does nearly all of the work: these are
 # left to the full run. A limit of time ends what hangs; no test is to fail because the machine is slow.
-raced=(./campaign ./campaign/notify ./campaign/resources ./campaign/rotation ./campaign/store ./exec ./exec/storm ./graph
+raced=(./campaign ./campaign/notify ./campaign/resources ./campaign/rotation ./campaign/store ./exec ./exec/storm ./internal/graph
   ./history ./internal/output ./oracle/mechanism)
 raced_seldom=(./campaign/database ./campaign/running ./campaign/site ./campaign/worker ./dbms/postgresql ./dbms/sqlite
-  ./exec/storm/verdict ./gen/workload ./guide ./history/format)
+  ./exec/storm/verdict ./gen/workload ./gen/guide ./history/format)
 # Without tables for debuggers a test is linked in two thirds of the time. Many wait for servers, so that more packages
 # are tested at once than there are processors.
 tests="go test -vet=off -ldflags=-s -shuffle=on -timeout 60m -p $(($(getconf _NPROCESSORS_ONLN) + 2))"

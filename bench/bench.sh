@@ -2,7 +2,7 @@
 # Runs the benchmarks that a change is held to, and prints them for benchstat.
 #
 #   bench/bench.sh [COUNT] >new.txt                        COUNT repetitions of each, 6 if it is left out: 6 minutes
-#   go tool -modfile=tools/go.mod benchstat -ignore pkg,cpu old.txt new.txt
+#   go tool -modfile=internal/tools/go.mod benchstat -ignore pkg,cpu old.txt new.txt
 #
 # old.txt is the same of the commit before, made on the same machine, a quiet one; where there is none, processor time says
 # more than the clock.

@@ -1,7 +1,7 @@
 package checker
 
 import (
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"html"
 
-	"txweave/graph/draw"
+	"txweave/internal/graph/draw"
 	"txweave/history"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	sqltree "txweave/sql"
 	"txweave/sql/respell"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // PlanSetting is a way to have the same statements executed by other means: without secondary indexes, by other

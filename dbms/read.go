@@ -2,7 +2,7 @@ package dbms
 
 import (
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Read understands a statement as the DBMS does.

@@ -10,8 +10,8 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // Stamps are the times of a transaction by the database's own clock; 0 is one that it did not give, as there is no

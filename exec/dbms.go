@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // Protocol is what sessions need to know of how a DBMS is talked to. Each DBMS's folder has one.

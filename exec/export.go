@@ -8,7 +8,7 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Snapshots that transactions export: the database's own account of what each of them sees.

@@ -3,7 +3,7 @@ package exec
 import (
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // stillOpen notes with an answer in a transaction that the database says it has none, though it had said before that it

@@ -6,7 +6,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // An observer reads what a statement is about to see of tables that, most of the time, nobody has changed since it read

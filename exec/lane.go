@@ -6,7 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // request is one statement for a lane to send.

@@ -9,7 +9,7 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // setLevel sets a session, between two of its transactions, to the level of the one that begins, and to autocommit

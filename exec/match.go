@@ -9,7 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // MatchQuery asks which versions of a table's rows a WHERE clause is true for.

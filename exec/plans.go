@@ -8,7 +8,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // ErrNoSetting says that the database refuses a plan setting: its version has none such.

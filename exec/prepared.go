@@ -9,7 +9,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // preparing is a connection that prepares each statement and executes that: a query twice, as the second time the

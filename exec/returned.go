@@ -6,7 +6,7 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // file files the answer to the unit's current action.

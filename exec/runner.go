@@ -11,8 +11,8 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // Runner runs instrumented cases on one target over sessions that it keeps. It is for one goroutine.

@@ -10,7 +10,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Play is a script to run as it stands: nothing is added to it and nothing asked of its statements.

@@ -6,7 +6,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // settle looks after the blocked transactions once a statement has answered: those that still wait are left

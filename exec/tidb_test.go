@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // startTiDB starts a private server, built where it is not in the cache.

@@ -10,7 +10,7 @@ import (
 	"txweave/instrument"
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // In a third execution triggers are dropped, and what they do is sent in statements of its own: the rows that a

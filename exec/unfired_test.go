@@ -8,7 +8,7 @@ import (
 	"txweave/instrument"
 	"txweave/oracle/replay"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 )
 

@@ -9,7 +9,7 @@ import (
 	"txweave/internal/testkit/effort"
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestCarry: in cases with foreign keys that have an action rows go, or get another key, that others refer to; of the

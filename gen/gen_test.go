@@ -17,7 +17,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

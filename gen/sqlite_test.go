@@ -14,7 +14,7 @@ import (
 	"txweave/internal/testkit/effort"
 	tree "txweave/sql"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // What the rows of the query for what keeps an INSERT out print.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	tree "txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestConstraints: of EXCLUDE what = says is read, and not what follows the definition of its table.

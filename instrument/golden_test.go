@@ -12,7 +12,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -3,7 +3,7 @@ package instrument
 import (
 	"fmt"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // checkHeirs refuses tables that inherit where rows of theirs could not be told apart: a key of one table says nothing

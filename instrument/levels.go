@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"txweave/dbms"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // level returns another level of the plan's DBMS, for a transaction of its own. It is held to what it promises itself,

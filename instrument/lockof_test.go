@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestLockOf: FOR UPDATE OF names what FROM lists, by its alias, and reads no other table.

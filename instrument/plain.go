@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

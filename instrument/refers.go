@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // versionSetTables lists the tables whose version sets a statement can depend on: those it references, and

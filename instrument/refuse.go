@@ -5,7 +5,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each

@@ -12,7 +12,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -8,7 +8,7 @@ import (
 	"txweave/history"
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // addWriteProbes adds the reads around a write.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"txweave/finding"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // Oracle judges runs.

@@ -7,7 +7,7 @@ import (
 
 	"txweave/finding"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"txweave/internal/testkit/effort"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -21,7 +21,7 @@ import (
 
 	"txweave/finding"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

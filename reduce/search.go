@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

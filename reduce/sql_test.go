@@ -18,7 +18,7 @@ import (
 	"txweave/instrument"
 	"txweave/internal/testkit/effort"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

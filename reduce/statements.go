@@ -4,7 +4,7 @@ import (
 	"txweave/sql"
 	"txweave/sql/analysis"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -1,7 +1,7 @@
 package reduce
 
 import (
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

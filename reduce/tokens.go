@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

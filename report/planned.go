@@ -6,7 +6,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/report/timeline"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Planned writes how the other plan is asked for: what puts it in force, and the statement that answers otherwise then,

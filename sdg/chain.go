@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // absent says whether s is one of the two absences.

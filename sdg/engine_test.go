@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // mode is how the model engine isolates transactions.

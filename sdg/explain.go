@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"txweave/graph/draw"
+	"txweave/internal/graph/draw"
 	"txweave/history"
 )
 

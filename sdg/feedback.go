@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"txweave/graph"
+	"txweave/internal/graph"
 )
 
 // exactLimit is the size of the largest cyclic component for which FeedbackSet searches a true minimum.

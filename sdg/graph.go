@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 
 	"txweave/fault"
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
 )
 

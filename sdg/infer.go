@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"txweave/fault"
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // rule names one way in which an edge comes about; a mask of rules can be left out to show that every one

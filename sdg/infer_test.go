@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // benchInput is a case of typical size: 25 statements, 5 tables of 30 rows; updates of a few rows each.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // The model engine: a small in-memory multi-version database whose statements are exact, so that every

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 func name(txn int, st *modelStmt) string { return fmt.Sprintf("T%d.S%d", txn, st.id%10) }

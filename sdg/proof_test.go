@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"txweave/internal/testkit/effort"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 var proofCases = flag.Int("txweave.cases", 0, "random model cases for each mode and precision (0: a short run)")

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
 )
 

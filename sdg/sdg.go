@@ -2,7 +2,7 @@ package sdg
 
 import (
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TableRead is what one statement saw of one table it references: the outcome of its version-set read.

@@ -1,9 +1,9 @@
 package sdg
 
 import (
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // run is a window: the states lo..hi of a chain, any of which a statement may see in a replay.

@@ -9,7 +9,7 @@ import (
 
 	tree "txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Admit reports the first statement that a case must not hold, because it could reach beyond the tables that the case

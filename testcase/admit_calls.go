@@ -8,7 +8,7 @@ import (
 
 	tree "txweave/sql"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // calls is which functions, and which hints, the statements of a case may have.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // truncates judges TRUNCATE TABLE, which commits the transaction that it is sent in.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	tree "txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // engines keep their rows in the database, and are part of its transactions. Any other one reaches for files or

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Sent judges texts of which a trace says that they were sent while the case was run. A trace comes from anywhere, as a

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	tree "txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // setSession judges a setting of a session: one that is known to change how statements are carried out, and neither

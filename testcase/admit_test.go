@@ -7,7 +7,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // admitText is the text of a case whose section holds one statement of an attack.

@@ -63,7 +63,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Case is one test case: what to create, what to run in transactions, and in which order to submit it.

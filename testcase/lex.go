@@ -3,7 +3,7 @@ package testcase
 import (
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // space holds the bytes that count as white space between statements, at their ends and in header values.

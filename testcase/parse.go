@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // ParseError is a text that is no case.

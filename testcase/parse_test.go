@@ -12,7 +12,7 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestParseGolden runs testdata/parse: each input gives its error, or its canonical text.

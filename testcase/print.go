@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // scheduleWidth is the column that a printed schedule's lines do not go beyond.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // fragments are the pieces that random SQL is made of: what the splitter must not trip over.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Script is what people write down of sessions side by side: a set-up, then the statements of the sessions in the order

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Refusal is a statement of a script that must not be run, and why.

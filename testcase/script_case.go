@@ -7,7 +7,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and

@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Levels returns the isolation level that each step runs at, as the script sets it: "" where it sets none, and the

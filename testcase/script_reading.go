@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Settings by which a server takes a text apart in another way: where a literal ends, what a double quote begins, how

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // merged puts the columns, constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into

@@ -3,7 +3,7 @@ package testcase
 import (
 	"txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Unit is a transaction of a script as its statements make it: those from BEGIN to its end, or one statement outside

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // SessionSettings are what sessions of a case are set to before it runs.

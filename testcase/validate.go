@@ -7,7 +7,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Validate reports the first thing that makes the case no case, or one whose text would not read back as the

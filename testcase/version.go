@@ -3,7 +3,7 @@ package testcase
 import (
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // The versions of the .txw text format. The first divides every text into statements by MySQL's rules; the second by

@@ -7,13 +7,13 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/cause"
 	"txweave/oracle/consistency"
 	"txweave/oracle/replay"
 	"txweave/sdg"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // finds tells, of each SELECT of the run whose rows are judged one by one and each statement of another transaction,

@@ -8,7 +8,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 )
 

@@ -6,7 +6,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
 	"txweave/oracle/clock"
 	"txweave/oracle/consistency"

@@ -3,7 +3,7 @@ package weave
 import (
 	"txweave/exec"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // matcher returns a match oracle, for the dependency inference and for the isolation oracle: the database itself

@@ -6,8 +6,8 @@ import (
 	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // askedRunner counts what the match oracle asks of the database.

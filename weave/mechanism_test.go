@@ -7,7 +7,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 	"txweave/weave"
 )

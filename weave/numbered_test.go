@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 	"txweave/weave"
 )

@@ -6,8 +6,8 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 	"txweave/weave"
 )

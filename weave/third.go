@@ -9,7 +9,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/replay"
 	"txweave/oracle/unexpected"
 	"txweave/testcase"

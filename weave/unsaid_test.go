@@ -9,7 +9,7 @@ import (
 	faults "txweave/exec/planted"
 	"txweave/finding"
 	"txweave/internal/testkit/servers"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 	"txweave/weave"
 )

@@ -10,7 +10,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // vainWait is a statement that waited in vain for a lock which no transaction of the run can have held.

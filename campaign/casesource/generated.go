@@ -9,7 +9,7 @@ import (
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/gen"
-	"txweave/guide"
+	"txweave/gen/guide"
 	"txweave/internal/former"
 	"txweave/internal/version"
 	"txweave/testcase"

@@ -7,7 +7,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/gen"
-	"txweave/guide"
+	"txweave/gen/guide"
 	"txweave/testcase"
 )
 

@@ -20,7 +20,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/guide/interleave"
+	"txweave/gen/guide/interleave"
 	"txweave/instrument"
 	"txweave/internal/outcome"
 	"txweave/testcase"

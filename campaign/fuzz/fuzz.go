@@ -21,7 +21,7 @@ import (
 	"txweave/finding"
 	"txweave/finding/known"
 	"txweave/gen"
-	"txweave/guide"
+	"txweave/gen/guide"
 	"txweave/internal/outcome"
 )
 

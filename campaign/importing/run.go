@@ -24,7 +24,7 @@ import (
 	"txweave/report/page"
 	"txweave/report/timeline"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 	"txweave/testcase/importer"
 	"txweave/weave"

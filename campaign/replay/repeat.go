@@ -14,7 +14,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/finding"
-	"txweave/guide/interleave"
+	"txweave/gen/guide/interleave"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/testcase"

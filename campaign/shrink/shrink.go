@@ -14,7 +14,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/reduce"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

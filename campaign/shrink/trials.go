@@ -9,7 +9,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

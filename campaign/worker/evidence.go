@@ -8,7 +8,7 @@ import (
 	"txweave/campaign"
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/report/timeline"
 	"txweave/testcase"
 	"txweave/weave"

@@ -11,7 +11,7 @@ import (
 	"txweave/exec"
 	"txweave/fault"
 	"txweave/finding"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/unexpected"
 	"txweave/testcase"
 	"txweave/weave"

@@ -10,7 +10,7 @@ import (
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -14,7 +14,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/internal/version"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 	"txweave/weave"
 )

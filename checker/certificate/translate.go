@@ -10,7 +10,7 @@ import (
 
 	"txweave/history"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // kind is the type of an expression.

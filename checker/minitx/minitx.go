@@ -19,7 +19,7 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
 	"txweave/history/register"
 )

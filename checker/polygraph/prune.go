@@ -7,7 +7,7 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
 )
 

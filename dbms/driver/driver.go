@@ -13,7 +13,7 @@ import (
 	"txweave/gen"
 	"txweave/report"
 	"txweave/report/export"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Driver is all that txweave knows of one database. Each part has readers of its own.

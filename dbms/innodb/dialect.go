@@ -4,7 +4,7 @@ import (
 	"txweave/dbms/mysql/dialect/opinion"
 	"txweave/gen"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Traits are those of MySQL's family.

@@ -7,7 +7,7 @@ import (
 	"txweave/dbms/innodb"
 	"txweave/gen"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Syntax is MySQL's.

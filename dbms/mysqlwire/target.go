@@ -13,7 +13,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

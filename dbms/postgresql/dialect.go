@@ -9,7 +9,7 @@ import (
 	"txweave/gen"
 	sqltree "txweave/sql"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestVolatileFunctions: a function of which the server says that it changes between two calls is refused where answers

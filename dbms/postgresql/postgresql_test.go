@@ -17,7 +17,7 @@ import (
 	"txweave/instrument"
 	"txweave/internal/testkit/effort"
 	"txweave/internal/testkit/servers"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 	"txweave/weave"
 )

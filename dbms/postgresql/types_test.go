@@ -5,7 +5,7 @@ import (
 
 	"txweave/gen"
 	"txweave/internal/testkit/effort"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

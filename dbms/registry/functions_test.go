@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // texts calls visit with every text within a value, those of fields that are not exported too.

@@ -20,7 +20,7 @@ import (
 	"txweave/report"
 	"txweave/report/export"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // folders are the databases, one a folder or a kin of one, in the order of help.

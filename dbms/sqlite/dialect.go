@@ -8,7 +8,7 @@ import (
 	"txweave/dbms/sqlite/dialect"
 	"txweave/gen"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestFunctionsThatChange: a function of which the engine does not say that it is a function of its arguments

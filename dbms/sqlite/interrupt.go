@@ -14,7 +14,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"txweave/exec"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // interruptible is a connection to SQLite whose statement can be ended from outside, at any moment: by Kill, for an

@@ -15,7 +15,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

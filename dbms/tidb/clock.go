@@ -11,8 +11,8 @@ import (
 
 	"txweave/exec"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // clock is TiDB's timestamp oracle, as far as a session is told.

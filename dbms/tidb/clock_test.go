@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // TestParseVersions reads what TiDB 8.5.4 answered for a row that was inserted, updated twice and, another one,

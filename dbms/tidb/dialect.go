@@ -8,7 +8,7 @@ import (
 	"txweave/dbms/innodb"
 	"txweave/gen"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Syntax is MySQL's, and comments for TiDB alone are run.

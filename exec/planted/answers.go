@@ -12,7 +12,7 @@ import (
 	"txweave/fault"
 	sqltree "txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Faults returns the planted bugs, in the order of the documents: those of isolation, which MTC's Table I names,

@@ -15,7 +15,7 @@ import (
 	"txweave/exec"
 	sqltree "txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"txweave/fault"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Races returns the planted bugs that show only where statements of two sessions come within raceWindow of each other,

@@ -9,7 +9,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/fault"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 var selects = []string{"SELECT", "WITH"}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"txweave/dbms"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // keepsSnapshot says why a level cannot show a purge that comes too early.

@@ -11,7 +11,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/exec"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and

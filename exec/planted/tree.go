@@ -8,7 +8,7 @@ import (
 
 	sqltree "txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // has says whether a statement has a node of a kind that fits.

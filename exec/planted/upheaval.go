@@ -12,7 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	sqltree "txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Upheavals returns the planted bugs that show only where something is done to the database beside sending it

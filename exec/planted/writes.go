@@ -12,7 +12,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/fault"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // writeFaults let transactions overwrite each other.

@@ -13,7 +13,7 @@ import (
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/oracle/replay"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // How often a query of the generator's is followed by others: one in so many.

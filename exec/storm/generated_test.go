@@ -11,7 +11,7 @@ import (
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // A statement of a workload with tables of its own may fail for what other tables hold, one that a DELETE is asked

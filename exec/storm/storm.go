@@ -23,7 +23,7 @@ import (
 	"txweave/finding"
 	"txweave/gen/workload"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

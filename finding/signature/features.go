@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // features is a set of features.

@@ -15,7 +15,7 @@ import (
 	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

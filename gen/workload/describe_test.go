@@ -3,7 +3,7 @@ package workload
 import (
 	"testing"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestDescribe: what a storm asks of a generated statement's tree.

@@ -13,7 +13,7 @@ import (
 	"txweave/sql"
 	"txweave/sql/analysis"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Generated is a statement of the generator's, as a storm sends it again and again.

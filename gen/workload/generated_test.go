@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"txweave/dbms/registry"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // On every DBMS the same seed gives the same statements of the generator's, and what each of them does can be learned:

@@ -17,9 +17,9 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/snapshot"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // ofWrongRead are the causes of the snapshot oracle's wrong reads.

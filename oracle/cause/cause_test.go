@@ -10,9 +10,9 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/internal/testkit/said"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // update is an UPDATE of row 1 of t that overwrote one version with another.

@@ -9,10 +9,10 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/internal/testkit/said"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/snapshot"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestKept: what is seen of a transaction after its ROLLBACK was answered was kept; before that it is what was not

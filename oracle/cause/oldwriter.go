@@ -7,7 +7,7 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/finding"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // followsOldWriter says whether what a finding comes down to may follow from a transaction that wrote though its

@@ -8,7 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/said"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // TestOldWriter: where one writes at a time, what a transaction shows that wrote behind another one's commit, in a

@@ -6,9 +6,9 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // found are the rows that a write's WHERE clause is true for: those of the read before it; where there was none, what

@@ -7,9 +7,9 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/said"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestNotTaken: a row that a DELETE seems to have taken away without having found it, and that is there in the end, was

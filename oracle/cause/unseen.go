@@ -5,8 +5,8 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // unseenWrites says whether some statement wrote what the reads around it missed.

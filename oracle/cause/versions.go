@@ -5,8 +5,8 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // notMissed is what was written of a row without what only seems to have made it, as it was from the start, while

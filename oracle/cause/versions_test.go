@@ -9,9 +9,9 @@ import (
 	"txweave/history"
 	"txweave/instrument"
 	"txweave/internal/testkit/said"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestPassedOver: a write that the next one, of a transaction that began behind it, did not find was lost; where that

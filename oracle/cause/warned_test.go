@@ -7,7 +7,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // TestWarned: where two executions differ in warnings alone, these are the cause, whichever kind of statement is

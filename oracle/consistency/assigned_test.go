@@ -7,11 +7,11 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestGiven: a write leaves what its text gives, in the columns and the rows to which it gives it.

@@ -7,8 +7,8 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // carried compares what a write does to rows of other tables with the actions of their foreign keys: who refers to a

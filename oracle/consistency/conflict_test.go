@@ -7,9 +7,9 @@ import (
 	_ "txweave/dbms/registry"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestConflictBeforeCommit: a conflict that only the end of a transaction may be answered with, where statements wait

@@ -14,10 +14,10 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Oracle is the oracle of the package.

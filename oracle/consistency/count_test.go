@@ -6,10 +6,10 @@ import (
 
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestCount: a SELECT of a whole table finds as many rows as the read beside it, where both see the same.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // joined compares what a write of joined tables overwrote with what a SELECT of the same joins, under the same WHERE

@@ -6,10 +6,10 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestJoined: a write of joined tables writes each row of each of them that a SELECT of the same joins found, and none

@@ -9,7 +9,7 @@ import (
 	"txweave/fault"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // met holds the rows that an upsert changes against those that it spells: each has one of their unique keys. No replay

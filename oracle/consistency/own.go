@@ -1,8 +1,8 @@
 package consistency
 
 import (
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // own is how many rows of its own table a write has written that carries something along to others, and to others

@@ -5,10 +5,10 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestReadOnly: a write in a READ ONLY transaction that was not refused is one too many, where the DBMS refuses such.

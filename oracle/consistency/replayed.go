@@ -10,9 +10,9 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Replayed holds each statement of a replay against the tables as they were before and after it: a statement that

@@ -8,8 +8,8 @@ import (
 
 	"txweave/fault"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // returned compares the rows that a write returned with those that it wrote, as the read after it saw them: each is

@@ -6,10 +6,10 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // rows are rows of columns; all cells are integers.

@@ -8,9 +8,9 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Searches is an oracle for runs in which no other one finds anything wrong: it holds what a search finds against what

@@ -6,10 +6,10 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestSearches: a search finds the rows for which the database, asked about each by itself, says that its condition is

@@ -5,9 +5,9 @@ import (
 
 	"txweave/fault"
 	"txweave/finding"
-	"txweave/graph"
+	"txweave/internal/graph"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // edge is one dependency. One with a doubt is made certain, or removed, when a cycle needs it.

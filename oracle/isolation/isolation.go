@@ -11,7 +11,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // Occurrence is a phenomenon that happened, and among whom.

@@ -16,9 +16,9 @@ import (
 	"txweave/fault"
 	"txweave/history"
 	"txweave/internal/testkit/notation"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestGolden runs the histories under testdata, one file per phenomenon, each with a rejecting and an accepting

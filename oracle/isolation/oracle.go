@@ -5,7 +5,7 @@ import (
 
 	"txweave/fault"
 	"txweave/finding"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // doubt is what must be true for an edge through a search to be one: the write took the item from a state that

@@ -5,8 +5,8 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // dirtyWrite is G0, a cycle of write dependencies, and P0: since it is known when statements were answered and ends

@@ -5,7 +5,7 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // TestFailedBefore: of each transaction of a violation its failures before that are told, and no other one's.

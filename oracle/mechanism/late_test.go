@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"txweave/dbms"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // TestLateKeys: of transactions that are told of duplicate keys when they end no mechanism is judged: what they read

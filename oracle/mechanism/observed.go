@@ -7,9 +7,9 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Oracle judges runs: where one broke mutual exclusion, first updater wins or the current reads of DML and

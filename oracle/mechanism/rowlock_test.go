@@ -7,9 +7,9 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // failedAt is a statement of T0 that met an error: one of concurrency, or of a key where the time is negative.

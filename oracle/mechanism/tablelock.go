@@ -7,9 +7,9 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // tableLocks holds what transactions lock by LOCK TABLES, LOCK TABLE or as an advisory lock against what others do:

@@ -6,10 +6,10 @@ import (
 
 	"txweave/dbms"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestTableLocks checks what may happen beside a transaction, T0, that is given table t at 20, asked for it at 10 and

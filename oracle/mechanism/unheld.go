@@ -7,8 +7,8 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // unheld holds each statement that a database with one writer at a time kept out against whoever may have had its write

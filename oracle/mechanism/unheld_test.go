@@ -7,9 +7,9 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestUnheld checks who may have kept out a write that was sent at 45 and refused at 50, as the database's write lock

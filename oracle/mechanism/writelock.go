@@ -4,7 +4,7 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/finding"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // writeLocks holds transactions whose BEGIN takes the one write lock of the database against each other, and against

@@ -17,7 +17,7 @@ import (
 	"txweave/history"
 	"txweave/oracle"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Read is a SELECT and what it returned.

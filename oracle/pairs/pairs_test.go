@@ -11,7 +11,7 @@ import (
 	_ "txweave/dbms/registry"
 	"txweave/history"
 	"txweave/oracle/pairs"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestGolden runs the commands of testdata: find, with the definitions of tables and then reads, each with its rows

@@ -5,8 +5,8 @@ import (
 
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // kept names a statement of a transaction that was rolled back whose version a row of the table bears in the end, and

@@ -6,8 +6,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // TestKept: of what a table holds in the end it is told that a transaction which was rolled back wrote it, and what had

@@ -5,8 +5,8 @@ import (
 
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // TestComparable: what a comparison may call equal is one value between two plans, all else is two.

@@ -13,9 +13,9 @@ import (
 	"txweave/fault"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestPlanDecides: where the plan decides whether an error or a warning arises, the rows are compared and nothing else;

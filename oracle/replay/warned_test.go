@@ -9,8 +9,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
-	"txweave/sqltext"
+	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // TestWarned: of warnings that differ, those are told which one side has more of, with a message that it has more of.

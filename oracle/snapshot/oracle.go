@@ -3,7 +3,7 @@ package snapshot
 import (
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
 )
 

@@ -6,9 +6,9 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestRewrote: where an UPDATE that leaves a row as it is makes a version of it all the same, its transaction's

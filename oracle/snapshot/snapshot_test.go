@@ -14,9 +14,9 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/notation"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestGolden runs the histories under testdata, one file per kind of anomaly, each with a rejecting and an accepting

@@ -3,7 +3,7 @@ package snapshot
 import (
 	"testing"
 
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // TestAtStart: a version that no statement writes, below others of the start, is one of the start; a higher number may

@@ -10,7 +10,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle"
 )
 

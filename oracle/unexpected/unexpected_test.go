@@ -5,7 +5,7 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // TestUnmade: that a table is not there says nothing of the DROP of one that nobody has made; whatever else that is

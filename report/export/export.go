@@ -15,7 +15,7 @@ import (
 	"txweave/internal/spelling"
 	"txweave/report/timeline"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

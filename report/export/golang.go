@@ -13,7 +13,7 @@ import (
 
 	"txweave/history"
 	"txweave/report/timeline"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 //go:embed go.tmpl

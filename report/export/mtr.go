@@ -9,7 +9,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // mtrWriter writes an mtr test.

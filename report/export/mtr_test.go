@@ -20,7 +20,7 @@ import (
 	"txweave/internal/testkit/servers"
 	"txweave/report/export"
 	"txweave/report/timeline"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -8,7 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -6,7 +6,7 @@ import (
 	"txweave/history"
 	"txweave/report/timeline"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // spellOut writes queries whose answers went through tables of their own as what was sent: the table is made, read and

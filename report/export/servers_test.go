@@ -19,7 +19,7 @@ import (
 	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 	"txweave/weave"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"txweave/finding"
-	"txweave/graph/draw"
+	"txweave/internal/graph/draw"
 	"txweave/history"
 	"txweave/report/timeline"
 	"txweave/sdg"

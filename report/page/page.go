@@ -16,7 +16,7 @@ import (
 	"txweave/history"
 	"txweave/report/script"
 	"txweave/report/timeline"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // File is the name of a finding's page in its directory.

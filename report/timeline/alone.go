@@ -8,7 +8,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -6,7 +6,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

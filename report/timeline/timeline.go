@@ -13,7 +13,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

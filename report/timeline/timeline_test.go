@@ -13,7 +13,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/internal/testkit/said"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

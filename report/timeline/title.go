@@ -11,7 +11,7 @@ import (
 	"txweave/history"
 	"txweave/sql"
 	"txweave/sql/control"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // tell returns how a kind of fault is told: of a read of what is rolled back that it is not committed, where the plain

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // SeenVersion is a state of a row that a statement saw or wrote.

@@ -14,7 +14,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Reader understands the statements of one database.

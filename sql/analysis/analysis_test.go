@@ -10,7 +10,7 @@ import (
 
 	_ "txweave/dbms/registry"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // grammar is that of a database, whose schema is defined by statements.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Locks are those that a read of what a write is going to overwrite takes.

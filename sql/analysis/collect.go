@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // collector gathers table references and column uses over a whole statement. Scopes are not told apart: what it finds

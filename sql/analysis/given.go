@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Given is what a write gives a column by its text alone: what the rows that it leaves must hold there.

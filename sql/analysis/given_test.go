@@ -7,7 +7,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestGivens: what a write says of the rows that it leaves, and that it says nothing where something else may decide.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // keys notes which rows the keys of what a statement writes meet: the condition of a row of the target that makes a

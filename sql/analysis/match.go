@@ -3,7 +3,7 @@ package analysis
 import (
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // match fills in what lets the rows of a single-table statement be judged one by one.

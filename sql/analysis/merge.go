@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // merge reads MERGE: it inserts, changes and deletes rows of its target, which only a comparison tells, and does not

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestReturned: the names by which an oracle knows what a write returns.

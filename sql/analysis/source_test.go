@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestSource: the query of an INSERT … SELECT, whatever stands around it.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Texts tells the same of statements as texts. One is for one goroutine at a time: it keeps the statement that it has

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // maxViews is how deep views may stand on views: more is one that stands on itself.

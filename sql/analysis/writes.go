@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // assignment is what one column is given; value is nil where that is one of several columns of a query.

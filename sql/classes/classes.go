@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	sqlite "txweave/dbms/sqlite/dialect"
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // What is warned of when a value is taken as one of another class: a text that is no number, what is no date. Nothing

@@ -6,7 +6,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // functionClass is the class of a function's value, of whatever arguments.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Output is a column that a query returns, or that a source has.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // PlanDecides says whether a query has an expression that can raise an error or a warning and that the plan need not

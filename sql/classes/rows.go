@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // IsAggregate says whether a call makes one value of several rows; MAX and MIN of several values do not in SQLite.

@@ -8,7 +8,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Statement is one statement.

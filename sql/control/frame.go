@@ -7,7 +7,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/build"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Frame is the way in which a transaction is opened, and so how it may end.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Savepoint returns the name, in lower case, of the savepoint that a statement sets, goes back to or forgets; ok is

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Scratch is a query whose answer goes through a table of its own: CREATE [TEMPORARY] TABLE name AS query. What it

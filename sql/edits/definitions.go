@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // OfDefinition lists the edits of a statement that makes a table or an index: a column of a key gone, what is said of a

@@ -6,7 +6,7 @@ import (
 
 	_ "txweave/dbms/registry"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestDefinitions: what can go from a definition by itself: a value of DEFAULT whole, UNIQUE, a column of a key, the

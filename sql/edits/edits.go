@@ -11,7 +11,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Edit is one way of making a statement smaller.

@@ -15,7 +15,7 @@ import (
 	"txweave/internal/testkit/trees"
 	"txweave/sql"
 	"txweave/sql/edits"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // dialects are those of the databases by their names.

@@ -7,7 +7,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // fits says whether a value of class d may take the place of one of class c.

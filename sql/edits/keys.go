@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // ChangeKeys gives every integer that stands for a pkey or vkey to change and returns the statement with what that

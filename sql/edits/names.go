@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // references are the sources, the columns and the names of results of a statement.

@@ -5,7 +5,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Printing returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of

@@ -2,7 +2,7 @@ package edits
 
 import (
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Rewriter proposes smaller texts for statements of one dialect, and names what they have. It is for one goroutine at a

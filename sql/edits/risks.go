@@ -6,7 +6,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // risker gathers the risks of a statement.

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // insert adds the edits of an INSERT, whose bookkeeping columns stay as they are.

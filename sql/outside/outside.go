@@ -12,7 +12,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Source is where a value comes from.

@@ -9,7 +9,7 @@ import (
 
 	_ "txweave/dbms/registry"
 	"txweave/sql/outside"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestGolden runs the commands of testdata: follow, on a set-up and below "then" the statements of sessions, for the

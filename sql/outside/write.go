@@ -6,7 +6,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/analysis"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // mark notes that a column holds values of a source.

@@ -7,7 +7,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Parameters is a statement in which parameters stand for values that are spelled in it, each as mark spells the one of

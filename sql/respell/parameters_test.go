@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // TestParameters: which values stand beside a statement, in the order of its text, and which stay in it.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // howToSay ends each error about a session that is in doubt.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // usualMode is what servers begin with, as far as it matters to the tables and rows of a dump.

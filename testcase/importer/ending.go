@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // statementEnd returns where the statement that starts there ends, and how long the mark behind it is. It ends with its

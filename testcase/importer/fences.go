@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // fence is one of a Markdown text's, or of Jira's.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Bounds of a text: how many statements and lines it may have.

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // goCall is a call of database/sql's that sends something, or one of its style, as a line of a program has it.

@@ -8,7 +8,7 @@ import (
 
 	"txweave/sql"
 	"txweave/sql/functions"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -14,7 +14,7 @@ import (
 	"fmt"
 	"slices"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

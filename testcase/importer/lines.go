@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // reader reads statements with what stands around them: marks of sessions, prompts, answers, tables. What it meets and

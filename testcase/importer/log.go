@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

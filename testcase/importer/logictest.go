@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // numberOf is a number in digits; 0 for another text.

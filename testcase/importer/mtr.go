@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // readMarked, readTranscript, readTable and readPlain read texts whose sessions are told by marks and headings, by

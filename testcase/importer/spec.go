@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // isSpec says whether a text is a spec of the isolation tester: a line begins with "session", another one with "step",

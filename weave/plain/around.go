@@ -7,7 +7,7 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/sql"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -8,7 +8,7 @@ import (
 	"txweave/dbms"
 	"txweave/sql"
 	"txweave/sql/classes"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 )
 
 // Remark is what a person would not expect of a step, and is as the database is documented.

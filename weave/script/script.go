@@ -18,12 +18,12 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/replay"
 	"txweave/oracle/unexpected"
 	"txweave/sql"
 	"txweave/sql/outside"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

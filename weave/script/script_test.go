@@ -11,7 +11,7 @@ import (
 	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/testcase"
 	"txweave/testcase/importer"
 	"txweave/weave/script"

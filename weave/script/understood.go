@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"txweave/history"
-	"txweave/sqltext"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 

@@ -13,7 +13,7 @@ import (
 	"txweave/checker/certificate"
 	"txweave/history"
 	"txweave/history/register"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // CertifiedRun is a run as a history with its certificate, and the matches oracle of its searches, which asks the

@@ -12,7 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
-	"txweave/observe"
+	"txweave/oracle/observe"
 	"txweave/oracle/isolation"
 	"txweave/sdg"
 )

@@ -7,7 +7,7 @@ import (
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/instrument"
-	"txweave/observe"
+	"txweave/oracle/observe"
 )
 
 // Level looks up a profile, "mariadb/repeatable-read" or the default of "mariadb", held to a stronger level where claim
