@@ -23,6 +23,11 @@ func TestSignaturesOfBefore(t *testing.T) {
 		{"lock-kept", "hang/lock-kept"},
 		{"lock-ignored", "mechanism-violation/table-lock"},
 		{"corruption", "corruption/corruption"},
+		{"hang/probe:hang", "hang/added-read:hang"},
+		{"unexpected-error/probe:1412", "unexpected-error/added-read:1412"},
+		{"inconsistent-read-write/COMMIT:refused-versus-owed", "inconsistent-read-write/COMMIT:refused-versus-unmatched"},
+		{"inconsistent-read-write/UPDATE:given-versus-left", "inconsistent-read-write/UPDATE:assigned-versus-stored"},
+		{"replay-difference/UPDATE:changed-versus-met", "replay-difference/UPDATE:changed-versus-matched"},
 		{"mechanism-violation/consistent-read:stale-read", "mechanism-violation/stale-read"},
 		{"mechanism-violation/consistent-read:missing-row-after-kill", "mechanism-violation/missing-row-after-kill"},
 		{"mechanism-violation/consistent-read:stale-read-after-rebuild", "mechanism-violation/stale-read-after-rebuild"},
@@ -80,5 +85,20 @@ func TestDifferenceOfBefore(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(`{"what": "rows", "failed": [{"stmt": "T0.S0"}]}`), &d); err == nil {
 		t.Error("a failure without an error is read")
+	}
+}
+
+// TestUnconfirmedOfBefore: findings and bugs that earlier versions called suspects are unconfirmed.
+func TestUnconfirmedOfBefore(t *testing.T) {
+	var r Record
+	if err := json.Unmarshal([]byte(`{"format": 2, "id": "suspect-000012-0", "suspect": true,
+		"differences": [{"what": "hang", "kind": "probe"}]}`), &r); err != nil || !r.Unconfirmed || r.ID == "" ||
+		r.Differences[0].Kind != AddedRead {
+		t.Errorf("%+v, %v", r, err)
+	}
+	var b Bugs
+	if err := json.Unmarshal([]byte(`{"format": 1, "bugs": [{"id": "B1", "status": "suspect", "suspects": 2}]}`),
+		&b); err != nil || b.Bugs[0].Status != StatusUnconfirmed || b.Bugs[0].Unconfirmed != 2 || b.Check() != nil {
+		t.Errorf("%+v, %v", b.Bugs, err)
 	}
 }

@@ -49,7 +49,7 @@ func isHandler(function string) bool {
 	})
 }
 
-// The lines that say why a process ended, the most telling first.
+// The lines that say why a process ended, the most decisive first.
 var reasons = []*regexp.Regexp{
 	regexp.MustCompile("(Assertion `?.+ failed)"),
 	regexp.MustCompile(`(Assertion failure: .+|Failing assertion: .+)`),

@@ -58,10 +58,10 @@ func isIdle(setting string) bool {
 // allowing are modes of sql_mode that refuse statements and change no answer.
 var allowing = []string{"ONLY_FULL_GROUP_BY", "NO_AUTO_CREATE_USER"}
 
-// Telling lists the settings, name and value, that somebody who repeats the finding has to make: those that are not the
-// server's own and may change an answer, a session's above the server's. The level is not among them. Of a server that
-// ends or hangs all that somebody has set may matter.
-func (e *Environment) Telling(class string) [][2]string {
+// SettingsToRepeat lists the settings, name and value, that somebody who repeats the finding has to make: those that
+// are not the server's own and may change an answer, a session's above the server's. The level is not among them. Of a
+// server that ends or hangs all that somebody has set may matter.
+func (e *Environment) SettingsToRepeat(class string) [][2]string {
 	var out [][2]string
 	for _, name := range slices.Sorted(maps.Keys(e.Settings)) {
 		value := e.Settings[name]

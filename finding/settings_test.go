@@ -7,8 +7,8 @@ import (
 	"txweave/finding"
 )
 
-// TestTelling: of the settings those are told that somebody has made and that may change an answer.
-func TestTelling(t *testing.T) {
+// TestSettingsToRepeat: of the settings those are told that somebody has made and that may change an answer.
+func TestSettingsToRepeat(t *testing.T) {
 	for _, c := range []struct {
 		settings map[string]string
 		changed  []string
@@ -37,7 +37,7 @@ func TestTelling(t *testing.T) {
 		for _, s := range c.session {
 			e.Session(s)
 		}
-		if got := fmt.Sprint(e.Telling(c.class)); got != c.want {
+		if got := fmt.Sprint(e.SettingsToRepeat(c.class)); got != c.want {
 			t.Errorf("%v, set %v: %s, want %s", c.settings, c.changed, got, c.want)
 		}
 	}

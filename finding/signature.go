@@ -45,7 +45,7 @@ func (s Signature) essence() []string {
 		case "REPLACE":
 			return ofAnswer && s.Cause.entry().AnyRead
 		}
-		return !telling(f)
+		return !decisive(f)
 	})
 }
 
@@ -126,7 +126,7 @@ func (s Signature) Alike(o Signature) bool {
 // s has a feature that tells something. A bug that needs just a read and a write is not looked for in what needs a
 // join.
 func (s Signature) Within(o Signature) bool {
-	return s.Covers(o) && slices.ContainsFunc(s.Features, telling)
+	return s.Covers(o) && slices.ContainsFunc(s.Features, decisive)
 }
 
 // ordinary features are those that next to every case has, or that say only how a query stands inside another one.
@@ -134,7 +134,7 @@ var ordinary = []string{"DELETE", "INSERT", "ROLLBACK", "SELECT", "UPDATE", "ari
 	"index", "insert-select", "is",
 	"logic", "not", "null", "read", "subquery", "transactions", "unique", "where", "write"}
 
-func telling(feature string) bool { return !slices.Contains(ordinary, feature) }
+func decisive(feature string) bool { return !slices.Contains(ordinary, feature) }
 
 // Covers says whether a case with signature o has everything that one with signature s has, and more or the same, so
 // that it may well show the same bug. (SQLancer++ ranks bug reports by the same test: Zhong and Rigger, "Scaling
@@ -172,13 +172,13 @@ var classless = map[fault.Kind]string{
 // earlier are the signatures of files of before that are this one now.
 func earlier(signature string) []string {
 	class, kind, what := cutSignature(signature)
-	e := fault.Of(fault.Kind(what))
-	if e == nil {
-		return nil
-	}
 	var out []string
 	for _, of := range former.Executions.Before(kind) {
-		out = append(out, Signed(class, of, e.Kind))
+		out = append(out, Signed(class, of, fault.Kind(what)))
+	}
+	e := fault.Of(fault.Kind(what))
+	if e == nil {
+		return out
 	}
 	for _, name := range e.Old {
 		out = append(out, Signed(class, kind, fault.Kind(name)))

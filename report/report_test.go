@@ -274,7 +274,7 @@ func TestTellingStore(t *testing.T) {
 		"small-pool": "[[autocommit OFF] [innodb_buffer_pool_size 8M] [innodb_adaptive_hash_index ON] " +
 			"[innodb_change_buffering all]]"} {
 		f.Case.SetOption(testcase.OptionStore, store)
-		if got := fmt.Sprint(f.Telling()); got != want {
+		if got := fmt.Sprint(f.SettingsToRepeat()); got != want {
 			t.Errorf("%q: %s, want %s", store, got, want)
 		}
 	}

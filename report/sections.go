@@ -128,18 +128,18 @@ func Platform(d *Doc) {
 // Settings names the level, and the variables that somebody has to set who repeats this.
 func Settings(d *Doc) {
 	env := &d.f.Record.Environment
-	telling := d.f.Telling()
+	settings := d.f.SettingsToRepeat()
 	switch {
 	case len(env.Settings) == 0:
 		d.Text("Isolation level: %s. Variables are unknown: finding.json names none.", d.f.Level())
 		return
-	case len(telling) == 0:
+	case len(settings) == 0:
 		d.Text("Isolation level: %s. All else that may change an answer is the server's default.", d.f.Level())
 		return
 	}
 	d.Text("Isolation level: %s. What else may change an answer and is not the server's default:", d.f.Level())
 	var b strings.Builder
-	for _, s := range telling {
+	for _, s := range settings {
 		fmt.Fprintf(&b, "%s = %s\n", s[0], s[1])
 	}
 	d.verbatim(b.String())

@@ -296,7 +296,7 @@ func (a *admission) spelling(tokens []sqltext.Token, i int) error {
 	case t.Kind == sqltext.Symbol && (t.Text[0] < ' ' || t.Text[0] == 0x7f): // behind "--" it begins a comment of MySQL's
 		return errors.New("it holds a control character outside of literals")
 	case t.Text == "{" || t.Text == "}":
-		return errors.New("curly brackets are not supported")
+		return errors.New("braces are not supported")
 	}
 	dollar := t.Kind == sqltext.Word && t.Text[0] == '$'
 	switch a.quoting {

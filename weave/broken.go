@@ -12,8 +12,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 	"txweave/oracle/unexpected"
 )
 
@@ -23,7 +23,7 @@ func (k *checker) broken(err error) error {
 	var answer *exec.AnswerError
 	var env *exec.EnvironmentError
 	if k.last.run != nil && (errors.Is(err, exec.ErrTimeout) || errors.As(err, &env)) {
-		if stranded, err := k.stranded(k.last.steps, k.last.run); stranded || err != nil {
+		if vain, err := k.waitsInVain(k.last.steps, k.last.run); vain || err != nil {
 			return err
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 	"txweave/oracle/replay"
 	"txweave/oracle/unexpected"
 	"txweave/sdg"
@@ -37,7 +37,7 @@ func (k *checker) round(steps []instrument.Step, first bool) (next []instrument.
 	if err != nil {
 		return nil, false, err
 	}
-	if stranded, err := k.stranded(steps, run); stranded || err != nil {
+	if vain, err := k.waitsInVain(steps, run); vain || err != nil {
 		return nil, false, err
 	}
 	if first {

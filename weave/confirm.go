@@ -7,9 +7,9 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/instrument"
-	"txweave/oracle/observe"
 	"txweave/oracle/cause"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 	"txweave/oracle/replay"
 	"txweave/sdg"
 	"txweave/sql/edits"
@@ -200,7 +200,7 @@ func (k *checker) confirmReplay(steps []instrument.Step, sorted []*observe.Block
 // nodes are the executions that a replay is compared with: of the statements of the graph, or of the case's own order.
 func (k *checker) nodes(run *observe.Run, obs *observe.Observation) []*observe.BlockRun {
 	if obs == nil {
-		return k.givenNodes(run)
+		return k.orderNodes(run)
 	}
 	var out []*observe.BlockRun
 	for _, s := range obs.Nodes() {

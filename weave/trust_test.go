@@ -258,8 +258,8 @@ func TestOwnHang(t *testing.T) {
 	}{
 		{"reading tables", ownBreaker{loads: 9}, 0, "hang/hang"},
 		{"reading tables, once", ownBreaker{loads: 1}, 0, ""},
-		{"a probe", ownBreaker{runs: 9, role: history.VSR}, 0, "hang/probe:hang"},
-		{"a probe, once", ownBreaker{runs: 1, role: history.VSR}, 0, ""},
+		{"an added read", ownBreaker{runs: 9, role: history.VSR}, 0, "hang/added-read:hang"},
+		{"an added read, once", ownBreaker{runs: 1, role: history.VSR}, 0, ""},
 		{"a search", ownBreaker{runs: 9, role: history.BWR}, 0, ""},
 		{"the end of a campaign", ownBreaker{loads: 9}, time.Hour, ""},
 		{"a stopped server", ownBreaker{loads: 9, gone: 1}, 0, ""},

@@ -204,7 +204,7 @@ func Check(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*Report, err
 	if err == nil {
 		check := k.check
 		if len(c.Order) > 0 {
-			check = k.checkGiven
+			check = k.checkOwnOrder
 		}
 		if err = check(); err == nil && !k.rep.Spoilt && (k.due() || len(k.rep.Findings)+len(k.rep.Unconfirmed) > 0) {
 			err = k.integrity()

@@ -184,8 +184,8 @@ func TestCheck(t *testing.T) {
 		{Options{Webhook: "https://chat.example.org/x"}, ""},
 		{Options{Command: []string{"no-such-command"}}, "no-such-command"},
 		{Options{Webhook: "env:TXWEAVE_TEST_NO_HOOK"}, "the environment variable TXWEAVE_TEST_NO_HOOK is not set"},
-		{Options{Webhook: "env:TXWEAVE_TEST_HOOK"}, "no URL"},
-		{Options{Webhook: "chat.example.org/x"}, "no URL"},
+		{Options{Webhook: "env:TXWEAVE_TEST_HOOK"}, "must be a URL"},
+		{Options{Webhook: "chat.example.org/x"}, "must be a URL"},
 	} {
 		got := ""
 		if err := x.options.Check(); err != nil {

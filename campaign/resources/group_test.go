@@ -92,7 +92,7 @@ func TestConfine(t *testing.T) {
 		"not alone": {func(k *kernel) { k.others = true; k.files[home+"/cgroup.procs"] += "4711\n" },
 			"other processes are in /sys/fs/cgroup/svc", true},
 		"no memory": {func(k *kernel) { k.files[home+"/cgroup.controllers"] = "cpu" },
-			"no control group counts memory", true},
+			"no control group that counts memory", true},
 		"no cgroups": {func(k *kernel) { delete(k.files, "/proc/self/cgroup") }, "does not exist", true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -197,7 +197,7 @@ func TestPlan(t *testing.T) {
 	for text, want := range map[string]string{
 		cell:                            "",
 		"max_rss = \"4GiB\"\n" + cell:   "",
-		"":                              "no [[cell]]",
+		"":                              "at least one [[cell]]",
 		"slice = 3\n" + cell:            ":1",
 		"slice = \"-3s\"\n" + cell:      "is negative",
 		"max_rss = \"4 cows\"\n" + cell: "not a size",
@@ -205,7 +205,7 @@ func TestPlan(t *testing.T) {
 		cell + "mode = \"guess\"\n":     "want fuzz, storm or detect",
 		cell + "mode = \"storm\"\nguide = \"coverage\"\n":                       "belong to mode fuzz",
 		cell + "name = \"../x\"\n":                                              "small letters",
-		cell + "name = \"x-1\"\n":                                               "must not end in numbers",
+		cell + "name = \"x-1\"\n":                                               "must not end like 12-0",
 		cell + "workload = \"mini\"\n":                                          "belong to mode storm",
 		cell + "dsn = \"u:p@tcp(h)/\"\n":                                        "the dsn has a password",
 		cell + "dsn = \"postgres://u:p@h/\"\n":                                  "the dsn has a password",

@@ -161,10 +161,10 @@ func (w failing) Check(ctx context.Context, job campaign.Job) (*campaign.CaseRes
 
 func (failing) Close() error { return nil }
 
-// TestTelling: of a savepoint that is gone, and of a write lock that others are given, it is asked whether the
+// TestDecisive: of a savepoint that is gone, and of a write lock that others are given, it is asked whether the
 // transactions, rolled back, leave what they wrote; where that tells nothing, and of other findings, the case stays as
 // it is.
-func TestTelling(t *testing.T) {
+func TestDecisive(t *testing.T) {
 	c, err := testcase.Parse(t.Name(), []byte(`txweave case 1
 target: sqlite
 isolation: serializable
@@ -300,7 +300,7 @@ func TestPrinting(t *testing.T) {
 
 // TestTellingInsert: of an INSERT that seems to have written nothing, and was rolled back, it is asked whether it is
 // there once its transaction commits.
-func TestTellingInsert(t *testing.T) {
+func TestPrintingInsert(t *testing.T) {
 	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
 		"CREATE TABLE t0 (pkey INTEGER, vkey BIGINT, pvkey BIGINT);\n\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, "+
 		"pvkey) VALUES (1, 1, 0);\nROLLBACK;\n\n-- schedule --\nT0 T0 T0\n"))

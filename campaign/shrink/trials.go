@@ -98,7 +98,7 @@ var trials = []trial{
 		shows: showing(finding.CauseLater),
 	},
 	{ // A query whose rows differ: does a query that prints what it reads go wrong by itself?
-		of: signed(unprinted, miscounted), try: eachTelling,
+		of: signed(unprinted, miscounted), try: eachPrinting,
 		shows: func(x *tried, f *campaign.Found) bool { return finding.OfReads(f.Cause) && x.at(f) },
 	},
 	{of: signed(unprinted, miscounted), try: eachSearch, shows: searching},
@@ -324,14 +324,14 @@ func (k *shrinker) first(ctx context.Context, x *tried, t *trial) (*testcase.Cas
 	return nil, nil
 }
 
-// eachTelling are the cases in which queries stand in the blamed one's place that print what it reads, one after the
+// eachPrinting are the cases in which queries stand in the blamed one's place that print what it reads, one after the
 // other, of one table each.
-func eachTelling(x *tried) (out []*testcase.Case) {
+func eachPrinting(x *tried) (out []*testcase.Case) {
 	if !x.named || !x.found.Cause.IsZero() {
 		return nil
 	}
 	rewriter := &edits.Rewriter{Dialect: sqltext.SyntaxOf(x.Target).Tree}
-	for _, sql := range rewriter.Telling(x.Txns[x.txn].Stmts[x.stmt].SQL, x.ReadSchema()) {
+	for _, sql := range rewriter.Printing(x.Txns[x.txn].Stmts[x.stmt].SQL, x.ReadSchema()) {
 		out = append(out, with(x.Case, x.txn, x.stmt, sql))
 	}
 	return out

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"path/filepath"
+
 	"github.com/spf13/cobra"
 
 	"txweave/campaign/bugs"
 	"txweave/campaign/replay"
+	"txweave/finding"
 )
 
 func replayCommand() *cobra.Command {
@@ -39,7 +42,11 @@ Exit codes: 0 it never shows a difference; 1 it did at least once; 2 it could no
 			}
 			err := x.One(cmd.Context(), args[0], cmd.OutOrStdout())
 			if err != nil && codeOf(err) == exitFindings {
-				next(cmd.ErrOrStderr(), append([]string{"reduce", args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
+				then := "report" // a campaign has reduced it
+				if filepath.Ext(args[0]) == filepath.Ext(finding.CaseFile) {
+					then = "reduce"
+				}
+				next(cmd.ErrOrStderr(), append([]string{then, args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
 			}
 			return err
 		},

@@ -14,8 +14,8 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 	"txweave/sdg"
 	"txweave/sql/sqltext"
 )
@@ -47,7 +47,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	j.savepoints()
 	j.gone()
 	for i := range o.Txns {
-		if j.owed(i) {
+		if j.unmatched(i) {
 			continue
 		}
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Errors.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic &&

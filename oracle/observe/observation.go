@@ -191,8 +191,9 @@ type ObservedTxn struct {
 	// End is the statement that ended it, Err what that was answered.
 	End string
 	Err *history.DBError
-	// Owed is what is known of the rows that refer to none when its foreign keys are checked, which is when it commits.
-	Owed Owed
+	// Unmatched is what is known of the rows that refer to none when its foreign keys are checked, which is when it
+	// commits.
+	Unmatched Unmatched
 	// Start and Commit are the database's own timestamps; 0 is one that it did not give.
 	Start, Commit uint64
 	// Exported is what its snapshot holds, as the database says, without its own writes: table -> pkey -> vkey; nil if it

@@ -17,7 +17,7 @@ func (o *observer) transactions() {
 		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome,
 			Sent:  math.MaxInt64,
 			Alone: o.plan.Txns[i].Autocommit(), ReadOnly: o.plan.Txns[i].ReadOnly(), Deferred: o.plan.Txns[i].Deferred(),
-			Owed: Owed{Checked: len(o.plan.Owing) > 0}}
+			Unmatched: Unmatched{Checked: len(o.plan.Owing) > 0}}
 	}
 	for _, b := range o.run.Blocks {
 		if b.Target != nil && b.Target.Err == nil && !b.Lost {
@@ -82,9 +82,9 @@ func (o *observer) framed(e, before *history.Event) {
 	case history.Begin:
 		t.Began = e.Start
 	case history.Orphans:
-		t.Owed.read(e)
+		t.Unmatched.read(e)
 	case history.End:
-		t.Owed.Known = t.Owed.Known && t.Owed.asked == len(plan.Orphans) && !e.Blocked
+		t.Unmatched.Known = t.Unmatched.Known && t.Unmatched.asked == len(plan.Orphans) && !e.Blocked
 		t.Sent, t.Done, t.End, t.Err = min(t.Sent, e.Start), e.End, e.Text, e.Err
 		if CommitsAnyhow(o.plan.Profile, e) {
 			t.Err = nil

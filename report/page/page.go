@@ -516,7 +516,7 @@ func (p *page) facts() {
 	if p.f.Reduced {
 		add("case", "reduced")
 	}
-	p.Settings = p.f.Telling()
+	p.Settings = p.f.SettingsToRepeat()
 	if p.f.Reduction != nil {
 		for _, c := range p.f.Reduction.Conditions {
 			if c.Kind != "transaction" && c.Kind != "statement" && c.Kind != "row" { // a reduced case needs all that it has

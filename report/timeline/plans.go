@@ -59,10 +59,10 @@ func (f *Dossier) Store() *dbms.StoreShape {
 	return p.Store(name)
 }
 
-// Telling lists the settings that somebody who repeats the finding has to make, with those with which a server of the
-// case's store is started.
-func (f *Dossier) Telling() [][2]string {
-	out := f.Record.Environment.Telling(f.Record.Class)
+// SettingsToRepeat lists the settings that somebody who repeats the finding has to make, with those with which a server
+// of the case's store is started.
+func (f *Dossier) SettingsToRepeat() [][2]string {
+	out := f.Record.Environment.SettingsToRepeat(f.Record.Class)
 	s := f.Store()
 	if s == nil {
 		return out

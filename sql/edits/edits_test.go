@@ -55,7 +55,7 @@ func named(r sqltext.Risk) string {
 //	features   its features, those that next to every statement has last
 //	schema     the features of what it defines
 //	aliases    the names that it gives
-//	telling    the queries that tell what it reads
+//	printing   the queries that tell what it reads
 //	keys       the statement with other keys
 //	without    the statement without column a of t
 func TestGolden(t *testing.T) {
@@ -95,8 +95,8 @@ func golden(t *testing.T, cmd string, r *edits.Rewriter, text string, schema *sq
 	case "aliases":
 		tables, ctes, results := r.Aliases(text)
 		return fmt.Sprint(tables, ctes, results)
-	case "telling":
-		return strings.Join(append(r.Telling(text, schema), "."), "\n")
+	case "printing":
+		return strings.Join(append(r.Printing(text, schema), "."), "\n")
 	case "keys":
 		changed, ok := r.ChangeKeys(text, func(table, column string, n int64) int64 {
 			if column == sqltext.PKey && table != "t" {

@@ -104,15 +104,15 @@ func (r *Rewriter) Aliases(text string) (tables, ctes, results []string) {
 	return Aliases(stmt)
 }
 
-// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of
+// Printing returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of
 // one of its tables, of all rows, or of those for which its conditions on that table alone are true. They come in the
 // order of how much they explain.
-func (r *Rewriter) Telling(text string, s *sqltext.Schema) (out []string) {
+func (r *Rewriter) Printing(text string, s *sqltext.Schema) (out []string) {
 	stmt, ok := r.read(text)
 	if !ok {
 		return nil
 	}
-	for _, q := range Telling(stmt, s) {
+	for _, q := range Printing(stmt, s) {
 		if text, ok := r.print(q); ok {
 			out = append(out, text)
 		}

@@ -273,7 +273,7 @@ func (m *maker) noOrder(c *testcase.Case) (*finding.Plain, error) {
 		return nil, nil
 	}
 	out := x.plain()
-	tells, queries := m.telling(c)
+	tells, queries := m.decisive(c)
 	orders := permutations(committed)
 	if c.Schedule.Serial() {
 		orders = [][]int{inTurn(c, committed)}
@@ -368,12 +368,12 @@ func inTurn(c *testcase.Case, txns []int) (out []int) {
 	return out
 }
 
-// telling returns which differences from an order tell that something is wrong. At a serializable level all do, and of
+// decisive returns which differences from an order tell that something is wrong. At a serializable level all do, and of
 // transactions that do not overlap too. At a weaker level the answers of correct transactions need be those of no
 // order: only queries must, which see a committed state each or, where a transaction keeps its snapshot, all together.
 // A write before them mixes the state that it found with theirs. The queries are returned, too: the last one of each
 // transaction, before which all of them were answered.
-func (m *maker) telling(c *testcase.Case) (tells func([]finding.Difference) bool, last []string) {
+func (m *maker) decisive(c *testcase.Case) (tells func([]finding.Difference) bool, last []string) {
 	if m.serializable() || c.Schedule.Serial() {
 		return func(found []finding.Difference) bool { return len(found) > 0 }, nil
 	}

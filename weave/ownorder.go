@@ -11,10 +11,10 @@ import (
 	"txweave/testcase"
 )
 
-// checkGiven judges a case by the order that it gives itself: every statement named there must answer without
+// checkOwnOrder judges a case by the order that it gives itself: every statement named there must answer without
 // transactions as it did in them, and the tables must hold the same rows at the end. That the order is a
 // legal one is the case's own claim.
-func (k *checker) checkGiven() error {
+func (k *checker) checkOwnOrder() error {
 	if err := k.checkOrderWrites(); err != nil {
 		return &UnjudgeableError{Reason: err}
 	}
@@ -22,11 +22,11 @@ func (k *checker) checkGiven() error {
 	if err != nil {
 		return err
 	}
-	if stranded, err := k.stranded(k.plan.Steps, run); stranded || err != nil {
+	if vain, err := k.waitsInVain(k.plan.Steps, run); vain || err != nil {
 		return err
 	}
 	k.firstRun(run)
-	nodes := k.givenNodes(run)
+	nodes := k.orderNodes(run)
 	if len(nodes) < len(k.plan.Case.Order) {
 		k.rep.Why = GivenUp
 		return nil
@@ -81,8 +81,8 @@ func (k *checker) checkOrderWrites() error {
 	return nil
 }
 
-// givenNodes returns, in the order of the run, the blocks that the case's order names and that took effect.
-func (k *checker) givenNodes(run *observe.Run) []*observe.BlockRun {
+// orderNodes returns, in the order of the run, the blocks that the case's order names and that took effect.
+func (k *checker) orderNodes(run *observe.Run) []*observe.BlockRun {
 	var nodes []*observe.BlockRun
 	for _, b := range run.Blocks {
 		if b.Target != nil && !b.Lost && run.Txns[b.Block.Txn] == history.Committed && slices.Contains(k.plan.Case.Order,

@@ -6,34 +6,34 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 )
 
-// TestOwed: a COMMIT is refused for a foreign key where a row refers to none right before it, and only there; where
-// that is not known it may be.
-func TestOwed(t *testing.T) {
+// TestUnmatched: a COMMIT is refused for a foreign key where a row refers to none right before it, and only there;
+// where that is not known it may be.
+func TestUnmatched(t *testing.T) {
 	key, other := &history.DBError{Code: 787}, &history.DBError{Code: 4}
-	checked, known := observe.Owed{Checked: true}, observe.Owed{Checked: true, Known: true}
-	owing := observe.Owed{Checked: true, Known: true, Rows: 2, Read: "SELECT 1"}
+	checked, known := observe.Unmatched{Checked: true}, observe.Unmatched{Checked: true, Known: true}
+	lacking := observe.Unmatched{Checked: true, Known: true, Rows: 2, Read: "SELECT 1"}
 	for name, c := range map[string]struct {
-		owed observe.Owed
-		err  *history.DBError
-		want fault.Kind
+		unmatched observe.Unmatched
+		err       *history.DBError
+		want      fault.Kind
 	}{
 		"each row has its own":               {known, nil, ""},
 		"refused though each has":            {known, key, fault.RefusedUnmatched},
-		"refused as some have none":          {owing, key, ""},
-		"committed though some have none":    {owing, nil, fault.CommittedUnmatched},
+		"refused as some have none":          {lacking, key, ""},
+		"committed though some have none":    {lacking, nil, fault.CommittedUnmatched},
 		"refused, and nobody has looked":     {checked, key, ""},
 		"committed, and nobody has looked":   {checked, nil, ""},
 		"another error":                      {known, other, "failed-commit"},
 		"another error, and nobody looked":   {checked, other, "failed-commit"},
-		"no key of the case is checked then": {observe.Owed{}, key, "failed-commit"},
+		"no key of the case is checked then": {observe.Unmatched{}, key, "failed-commit"},
 	} {
 		o := &observe.Observation{Promise: &dbms.Profile{Errors: dbms.Errors{ForeignKey: []int{787}}},
 			Txns: []observe.ObservedTxn{
-				{End: "COMMIT", Owed: c.owed, Err: c.err}}}
+				{End: "COMMIT", Unmatched: c.unmatched, Err: c.err}}}
 		r, err := consistency.Oracle{}.Judge(o)
 		if err != nil {
 			t.Fatal(err)

@@ -83,10 +83,10 @@ T0 T0 T0 T0 T0 T1 T1 T2 T2 T1 T1 T2
 // holds.
 var strandedBehind = strings.Replace(strandedXA, "T1 T1 T2 T2 T1 T1 T2", "T1 T1 T2 T2 T1 T2 T1", 1)
 
-// TestStranded: a statement that waits for a lock which no transaction holds that is open, as a database has lost its
+// TestInVain: a statement that waits for a lock which no transaction holds that is open, as a database has lost its
 // end, is a finding that names it, and the tables are to be had again. What waits for a transaction that is open is
 // none, however long.
-func TestStranded(t *testing.T) {
+func TestInVain(t *testing.T) {
 	long := *weave.WaitedLong
 	defer func() { *weave.WaitedLong = long }()
 	*weave.WaitedLong = 500 * time.Millisecond
@@ -155,7 +155,7 @@ T0 T0 T1 T1 T1 T0 T1
 			if c.change != nil {
 				c.change(&p)
 			}
-			given, err := testcase.Parse("stranded", []byte("txweave case 1\ntarget: "+p.DBMS+"\nisolation: "+
+			given, err := testcase.Parse("waits in vain", []byte("txweave case 1\ntarget: "+p.DBMS+"\nisolation: "+
 				p.Isolation+"\n"+c.text))
 			if err != nil {
 				t.Fatal(err)

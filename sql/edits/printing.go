@@ -8,10 +8,10 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// Telling returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of
+// Printing returns queries that tell what a query reads, for one that does not print it: each prints pkey and vkey of
 // one of its tables, of all rows, or of those for which its conditions on that table alone are true. They come in the
 // order of how much they explain.
-func Telling(stmt sql.Stmt, s *sqltext.Schema) (out []*sql.Query) {
+func Printing(stmt sql.Stmt, s *sqltext.Schema) (out []*sql.Query) {
 	q, ok := stmt.(*sql.Query)
 	if x, made := stmt.(*sql.CreateTable); made && x.As != nil {
 		q, ok = x.As, true
@@ -21,7 +21,7 @@ func Telling(stmt sql.Stmt, s *sqltext.Schema) (out []*sql.Query) {
 	}
 	for _, x := range referencesIn(q).sources { // first the snapshot, which explains more
 		if t, base := x.(*sql.Table); base && versioned(s, t) {
-			out = addTelling(out, tells(t, nil, nil))
+			out = addPrinting(out, tells(t, nil, nil))
 		}
 	}
 	sel, block := q.Body.(*sql.Select)
@@ -36,7 +36,7 @@ func Telling(stmt sql.Stmt, s *sqltext.Schema) (out []*sql.Query) {
 			continue
 		}
 		if own := ofTable(t, conditions, len(leaves) == 1); own != nil {
-			out = addTelling(out, tells(t, &sql.Name{Value: classes.SourceName(t)}, own))
+			out = addPrinting(out, tells(t, &sql.Name{Value: classes.SourceName(t)}, own))
 		}
 	}
 	return out
@@ -75,7 +75,7 @@ func tells(t *sql.Table, alias *sql.Name, where sql.Expr) *sql.Query {
 	}}
 }
 
-func addTelling(list []*sql.Query, q *sql.Query) []*sql.Query {
+func addPrinting(list []*sql.Query, q *sql.Query) []*sql.Query {
 	if slices.ContainsFunc(list, func(o *sql.Query) bool { return sql.Equal(o, q) }) {
 		return list
 	}

@@ -2,8 +2,9 @@ package observe
 
 import "txweave/history"
 
-// Owed is what is known of the rows that refer to none, by foreign keys which are checked when a transaction commits.
-type Owed struct {
+// Unmatched is what is known of the rows that refer to none, by foreign keys which are checked when a transaction
+// commits.
+type Unmatched struct {
 	// Checked says that the case has such keys, Known that reads right before the COMMIT show what it checked, and nothing
 	// came between.
 	Checked, Known bool
@@ -14,7 +15,7 @@ type Owed struct {
 }
 
 // read notes such a read. One that failed tells nothing.
-func (o *Owed) read(e *history.Event) {
+func (o *Unmatched) read(e *history.Event) {
 	if e.Err != nil || e.Rows == nil || e.Blocked {
 		return
 	}

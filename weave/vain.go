@@ -13,8 +13,8 @@ import (
 	"txweave/oracle/observe"
 )
 
-// stranded is a statement that waited in vain for a lock which no transaction of the run can have held.
-type stranded struct {
+// vainWait is a statement that waited in vain for a lock which no transaction of the run can have held.
+type vainWait struct {
 	event *history.Event
 	took  time.Duration
 	// beside are other transactions that waited as long themselves. Any of them may hold what it waited for: they wait for
@@ -22,10 +22,10 @@ type stranded struct {
 	beside []int
 }
 
-// stranded looks for a statement of a run that waited in vain for a lock which nobody can have held: it is one that a
-// transaction has kept beyond its end. That is a finding, and the end of the case: what comes next would wait for that
-// lock, too. The run is repeated once; where several transactions waited, by each of them without the others.
-func (k *checker) stranded(steps []instrument.Step, run *observe.Run) (bool, error) {
+// waitsInVain looks for a statement of a run that waited in vain for a lock which nobody can have held: it is one that
+// a transaction has kept beyond its end. That is a finding, and the end of the case: what comes next would wait for
+// that lock, too. The run is repeated once; where several transactions waited, by each of them without the others.
+func (k *checker) waitsInVain(steps []instrument.Step, run *observe.Run) (bool, error) {
 	first := k.waitedInVain(run)
 	if first == nil {
 		return false, nil
@@ -63,7 +63,7 @@ func (k *checker) stranded(steps []instrument.Step, run *observe.Run) (bool, err
 }
 
 // keptLock is the finding of a statement that waited in vain.
-func (k *checker) keptLock(run *observe.Run, w *stranded) *Evidence {
+func (k *checker) keptLock(run *observe.Run, w *vainWait) *Evidence {
 	e := w.event
 	d := finding.Difference{Txn: &e.Txn, What: fault.LockKept, Transaction: finding.Side{Waited: true},
 		Steps: finding.Sentences{finding.Say("no transaction was open that could hold the lock that it waited for")}}
@@ -84,7 +84,7 @@ func (k *checker) keptLock(run *observe.Run, w *stranded) *Evidence {
 // time, and seconds, no transaction was open but its own and such as waited themselves; nil where there is none. One
 // that waits for a snapshot in which no anomaly can be (READ ONLY DEFERRABLE) may be waited for and wait, in a circle
 // that no database sees: it says something only where it waits alone.
-func (k *checker) waitedInVain(run *observe.Run) *stranded {
+func (k *checker) waitedInVain(run *observe.Run) *vainWait {
 	for _, e := range run.Trace.Events {
 		if e.Txn < 0 || !e.Blocked || !k.inVain(run, e) {
 			continue
@@ -93,7 +93,7 @@ func (k *checker) waitedInVain(run *observe.Run) *stranded {
 		if e.Done < 0 {
 			until = math.MaxInt64
 		}
-		w := &stranded{event: e, took: time.Duration(until - e.Start)}
+		w := &vainWait{event: e, took: time.Duration(until - e.Start)}
 		since := until - (until-e.Start)/2
 		if k.plan.Profile.Embedded { // it does not wait: it was refused
 			since, w.took = e.Start, 0
