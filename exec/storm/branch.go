@@ -86,9 +86,10 @@ func (s *session) endedUnknown(start int64) error {
 		End: s.now()})
 }
 
-// hadCommitted says of a transaction whose XA COMMIT was refused whether it had been committed before, or is kept still: for
-// a while after begun that is as it may be.
-func (s *session) hadCommitted(ctx context.Context, refused *history.DBError, begun int64) (committed, kept bool, err error) {
+// hadCommitted says of a transaction whose XA COMMIT was refused whether it had been committed before, or is kept
+// still: for a while after begun that is as it may be.
+func (s *session) hadCommitted(ctx context.Context, refused *history.DBError, begun int64) (committed,
+	kept bool, err error) {
 	committed, err = s.tryReceipt(ctx)
 	switch {
 	case err == nil, errors.Is(err, errBroken):
