@@ -42,9 +42,10 @@ Exit codes: 0 it never shows a difference; 1 it did at least once; 2 it could no
 			}
 			err := x.One(cmd.Context(), args[0], cmd.OutOrStdout())
 			if err != nil && codeOf(err) == exitFindings {
-				then := "report" // a campaign has reduced it
-				if filepath.Ext(args[0]) == filepath.Ext(finding.CaseFile) {
-					then = "reduce"
+				then := "reduce"
+				if path, err := from.parsed().Named(cmd.Context(), args[0]); err == nil &&
+					filepath.Base(bugs.Smallest(args[0], path)) == finding.ReducedDir {
+					then = "report"
 				}
 				next(cmd.ErrOrStderr(), append([]string{then, args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
 			}
