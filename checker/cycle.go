@@ -1,8 +1,8 @@
 package checker
 
 import (
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 )
 
 // Dependency is one edge of a graph of transactions, by number. An edge without a kind joins nodes that are one

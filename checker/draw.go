@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"html"
 
-	"txweave/internal/graph/draw"
 	"txweave/history"
+	"txweave/internal/graph/draw"
 )
 
 // nodes lists the names of a counterexample's transactions, each once; a read that nobody wrote comes from "nobody".

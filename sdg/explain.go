@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"txweave/internal/graph/draw"
 	"txweave/history"
+	"txweave/internal/graph/draw"
 )
 
 // describe names one state of an item.

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 
 	"txweave/fault"
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 )
 
 // Witness is one reason for an edge: one item, and the state of it that binds the two statements.

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"txweave/fault"
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 	"txweave/sql/sqltext"
 )
 

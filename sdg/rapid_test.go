@@ -9,8 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 )
 
 // drawGraph draws a directed graph without loops.

@@ -1,8 +1,8 @@
 package sdg
 
 import (
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 	"txweave/sql/sqltext"
 )
 

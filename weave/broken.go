@@ -12,8 +12,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 	"txweave/oracle/unexpected"
 )
 

@@ -6,12 +6,12 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/instrument"
-	"txweave/oracle/observe"
 	"txweave/oracle"
 	"txweave/oracle/clock"
 	"txweave/oracle/consistency"
 	"txweave/oracle/isolation"
 	"txweave/oracle/mechanism"
+	"txweave/oracle/observe"
 	"txweave/oracle/snapshot"
 	"txweave/oracle/unexpected"
 )

@@ -19,9 +19,9 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
-	"txweave/internal/graph"
 	"txweave/history"
 	"txweave/history/register"
+	"txweave/internal/graph"
 )
 
 // Check judges a history at SI, SER or SSER.

@@ -7,8 +7,8 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 )
 
 // topological returns the known graph's nodes in an order that its edges allow, nil if there is a cycle.

@@ -7,8 +7,8 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 )
 
 // pruner decides by reachability which of two chains of a key comes first.

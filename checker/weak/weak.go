@@ -27,8 +27,8 @@ import (
 	"txweave/dbms"
 
 	"txweave/checker"
-	"txweave/internal/graph"
 	"txweave/history/register"
+	"txweave/internal/graph"
 )
 
 const none = checker.None

@@ -79,6 +79,30 @@ func (s *session) commitBranch(ctx context.Context) error {
 	return s.ended(history.Committed, history.Operation{Kind: history.OpCommit, Start: start, End: end})
 }
 
+// endedUnknown notes a transaction of which nobody says how it ended.
+func (s *session) endedUnknown(start int64) error {
+	s.unknown++
+	return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
+		End: s.now()})
+}
+
+// hadCommitted says of a transaction whose XA COMMIT was refused whether it had been committed before, or is kept
+// still: for a while after begun that is as it may be.
+func (s *session) hadCommitted(ctx context.Context, refused *history.DBError, begun int64) (committed,
+	kept bool, err error) {
+	committed, err = s.tryReceipt(ctx)
+	switch {
+	case err == nil, errors.Is(err, errBroken):
+		return committed, false, err
+	case s.now()-begun < int64(s.opt.KeptTime):
+		time.Sleep(pause)
+		return false, true, nil
+	}
+	s.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: "XA COMMIT " + s.branch.id, Txn: s.txn,
+		Detail: fmt.Sprintf("%s, and its locks are held %s after its connection had gone", refused, s.opt.KeptTime)})
+	return false, false, err
+}
+
 // settleBranch ends, over another connection, a transaction that may have been prepared, and says how it ended. One
 // that the database said was prepared is there until somebody ends it, whatever happens to the database.
 func (s *session) settleBranch(ctx context.Context, start int64, err error) error {
@@ -89,9 +113,7 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 	s.hit.Store(true) // that the connection is gone is as it should be
 	for begun := s.now(); ; {
 		if err != nil && !s.again(ctx, err) {
-			s.unknown++
-			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
-				End: s.now()})
+			return s.endedUnknown(start)
 		}
 		var a history.Answer
 		if a, err = s.conn.Exec(ctx, "XA COMMIT "+s.branch.id); err != nil {
@@ -104,25 +126,14 @@ func (s *session) settleBranch(ctx context.Context, start int64, err error) erro
 		case a.Err == nil:
 			committed = true
 		case !s.wrote:
-			s.unknown++
-			return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
-				End: s.now()})
+			return s.endedUnknown(start)
 		default:
-			if committed, err = s.tryReceipt(ctx); err != nil {
-				if errors.Is(err, errBroken) {
-					continue
-				}
-				if s.now()-begun < int64(s.opt.KeptTime) {
-					err = nil // it is there still
-					time.Sleep(pause)
-					continue
-				}
-				s.fault(WrongAnswer{Class: finding.ClassHang, What: fault.LockKept, Statement: "XA COMMIT " + s.branch.id,
-					Txn:    s.txn,
-					Detail: fmt.Sprintf("%s, and its locks are held %s after its connection had gone", a.Err, s.opt.KeptTime)})
-				s.unknown++
-				return s.ended(history.Unknown, history.Operation{Kind: history.OpCommit, Outcome: history.OpUnknown, Start: start,
-					End: s.now()})
+			var kept bool
+			if committed, kept, err = s.hadCommitted(ctx, a.Err, begun); kept || errors.Is(err, errBroken) {
+				continue
+			}
+			if err != nil {
+				return s.endedUnknown(start)
 			}
 		}
 		end := s.now()

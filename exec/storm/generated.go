@@ -239,35 +239,12 @@ func (t *tx) change(s *workload.Generated) error {
 		}
 		return t.complete(s, sql, n)
 	}
-	var seen history.Operation
 	t.held = true
-	for _, table := range s.Writes {
-		after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE vkey = %d", t.table(table), n)
-		rows, replaced, readStart, readEnd, err := t.query(plain(after, true), 0, maxKey)
-		if err != nil {
-			t.held = false
-			return err
-		}
-		if seen.Start == 0 {
-			seen.Start = readStart
-		}
-		seen.End = readEnd
-		for i, r := range rows {
-			op.Writes = append(op.Writes, holding(table, r.Key, n, r.Value))
-			t.wrote(table, r.Key, n, r.Value, end)
-			switch old := replaced[i]; {
-			case s.Info.Kind == sqltext.Update || old > 0 && old != n:
-				before := access(table, r.Key, old)
-				before.Payload = history.PayloadOf(r.Value) // which none of these statements changes
-				op.Reads = append(op.Reads, before)
-			case t.profile.KeysReborn:
-				t.reborn(table, r.Key, n)
-			case s.Info.Plain:
-				op.Reads = append(op.Reads, access(table, r.Key, history.Absent))
-			}
-		}
-	}
+	seen, err := t.written(s, n, &op)
 	t.held = false
+	if err != nil {
+		return err
+	}
 	if err := t.emit(op); err != nil {
 		return err
 	}
@@ -281,6 +258,37 @@ func (t *tx) change(s *workload.Generated) error {
 		return err
 	}
 	return t.complete(s, sql, n)
+}
+
+// written reads the rows that bear the version of a write, notes in its operation what it wrote and overwrote, and
+// returns when it was read.
+func (t *tx) written(s *workload.Generated, n int64, op *history.Operation) (seen history.Operation, err error) {
+	for _, table := range s.Writes {
+		after := fmt.Sprintf("SELECT pkey, vkey, v, pvkey FROM %s WHERE vkey = %d", t.table(table), n)
+		rows, replaced, start, end, err := t.query(plain(after, true), 0, maxKey)
+		if err != nil {
+			return seen, err
+		}
+		if seen.Start == 0 {
+			seen.Start = start
+		}
+		seen.End = end
+		for i, r := range rows {
+			op.Writes = append(op.Writes, holding(table, r.Key, n, r.Value))
+			t.wrote(table, r.Key, n, r.Value, op.End)
+			switch old := replaced[i]; {
+			case s.Info.Kind == sqltext.Update || old > 0 && old != n:
+				before := access(table, r.Key, old)
+				before.Payload = history.PayloadOf(r.Value) // which none of these statements changes
+				op.Reads = append(op.Reads, before)
+			case t.profile.KeysReborn:
+				t.reborn(table, r.Key, n)
+			case s.Info.Plain:
+				op.Reads = append(op.Reads, access(table, r.Key, history.Absent))
+			}
+		}
+	}
+	return seen, nil
 }
 
 // complete asks which rows the condition of an UPDATE holds of when it has ended. Where nobody else could change or add

@@ -327,6 +327,14 @@ type request struct {
 // plain is a request of which no more is known.
 func plain(sql string, query bool) *request { return &request{sql: sql, query: query, hi: -1} }
 
+// sent sends a request once.
+func (s *session) sent(ctx context.Context, q *request) (history.Answer, error) {
+	if q.query {
+		return s.conn.Query(ctx, q.sql)
+	}
+	return s.conn.Exec(ctx, q.sql)
+}
+
 // send sends one statement and sorts what the database says: errAborted if the transaction cannot go on, errBroken if
 // the connection cannot. An error that comes from the statement and its data is in the answer.
 func (s *session) send(ctx context.Context, q *request) (a history.Answer, start, end int64, err error) {
@@ -338,11 +346,7 @@ func (s *session) send(ctx context.Context, q *request) (a history.Answer, start
 		s.sink.Sending(first)
 	}
 	for start = first; ; start = s.now() {
-		if q.query {
-			a, err = s.conn.Query(ctx, sql)
-		} else {
-			a, err = s.conn.Exec(ctx, sql)
-		}
+		a, err = s.sent(ctx, q)
 		end = s.now()
 		s.activity.answered.Store(end)
 		if err != nil {

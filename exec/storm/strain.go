@@ -39,19 +39,7 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error
 	if n == DDL {
 		defer d.changing(table)()
 	}
-	act := &Act{Nemesis: n, What: NameOf(s), Start: start}
-	if s.Rebuilds {
-		act.Rebuilt = table
-	}
-	if s.Indexes {
-		act.Indexed = table
-	}
-	if s.Repartitions {
-		act.Copied = table
-	}
-	if act.Rebuilt+act.Indexed+act.Copied != "" {
-		act = d.began(*act)
-	}
+	act := d.actOn(n, s, table, start)
 	undo, refused, err := d.settings(ctx, conn, s)
 	if err == nil && refused == nil {
 		refused, err = d.send(ctx, conn, table, s.Do)
@@ -365,4 +353,22 @@ func (d *disturber) pause(_ context.Context, rng *rand.Rand) error {
 	err := d.upheaval.Continue()
 	d.note(Pause, start, "the process was stopped")
 	return err
+}
+
+// actOn is what is done to a table. That it is made anew is known as soon as that begins.
+func (d *disturber) actOn(n Nemesis, s exec.Strain, table string, start int64) *Act {
+	act := &Act{Nemesis: n, What: NameOf(s), Start: start}
+	if s.Rebuilds {
+		act.Rebuilt = table
+	}
+	if s.Indexes {
+		act.Indexed = table
+	}
+	if s.Repartitions {
+		act.Copied = table
+	}
+	if act.Rebuilt+act.Indexed+act.Copied != "" {
+		act = d.began(*act)
+	}
+	return act
 }

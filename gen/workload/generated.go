@@ -196,14 +196,8 @@ func (p *pool) read(text string) *Generated {
 			s.Reads = append(s.Reads, at)
 		}
 	}
-	if info.Target != "" {
-		for _, t := range append([]string{info.Target}, info.Also...) {
-			if len(p.schema.Carried(t)) > 0 && !(info.Kind == sqltext.Insert && info.Plain) {
-				// rows that nobody asks for change with it
-				return nil
-			}
-			s.Writes = append(s.Writes, p.table(t))
-		}
+	if !p.writes(s) {
+		return nil
 	}
 	stmt, _ := sqltext.SyntaxOf(p.dialect.Name).Tree.Parse(text)
 	if touched := slices.Concat(s.Writes, s.Reads); stmt != nil && len(touched) > 0 {
@@ -214,29 +208,46 @@ func (p *pool) read(text string) *Generated {
 	if v, ok := analysis.SpelledBy(stmt); ok && info.Kind == sqltext.Insert && info.Plain && !passesOver(stmt) {
 		s.Adds = len(v.Rows)
 	}
-	switch info.Kind {
-	case sqltext.Select:
-	case sqltext.Delete:
-		if p.inner && info.SetOrCTE {
-			return nil // the operands of a set operation have no place for a lock clause
-		}
-		if s.Before, err = p.parser.BeforeRead(p.schema, text, p.locks, p.inner); err != nil || s.Before == "" ||
-			len(s.Writes) != 1 {
-			return nil
-		}
-	case sqltext.Update:
-		if info.MatchTable == info.Target {
-			if s.Matching, err = p.parser.BeforeRead(p.schema, text, p.locks, p.inner); err != nil {
-				return nil
-			}
-		}
-		fallthrough
-	default:
-		if s.Mark == "" || slices.Contains(s.Writes, -1) {
-			return nil
-		}
+	if !p.watch(s) {
+		return nil
 	}
 	return s
+}
+
+// writes notes the tables that a statement writes; false where rows that nobody asks for change with them.
+func (p *pool) writes(s *Generated) bool {
+	if s.Info.Target == "" {
+		return true
+	}
+	for _, t := range append([]string{s.Info.Target}, s.Info.Also...) {
+		if len(p.schema.Carried(t)) > 0 && !(s.Info.Kind == sqltext.Insert && s.Info.Plain) {
+			return false
+		}
+		s.Writes = append(s.Writes, p.table(t))
+	}
+	return true
+}
+
+// watch notes what tells which rows a write finds or wrote; false where nothing does.
+func (p *pool) watch(s *Generated) bool {
+	if s.Info.Kind == sqltext.Select {
+		return true
+	}
+	if s.Info.Kind == sqltext.Delete {
+		if p.inner && s.Info.SetOrCTE {
+			return false // the operands of a set operation have no place for a lock clause
+		}
+		var err error
+		s.Before, err = p.parser.BeforeRead(p.schema, s.SQL, p.locks, p.inner)
+		return err == nil && s.Before != "" && len(s.Writes) == 1
+	}
+	if s.Info.Kind == sqltext.Update && s.Info.MatchTable == s.Info.Target {
+		var err error
+		if s.Matching, err = p.parser.BeforeRead(p.schema, s.SQL, p.locks, p.inner); err != nil {
+			return false
+		}
+	}
+	return s.Mark != "" && !slices.Contains(s.Writes, -1)
 }
 
 // keyNamed is the first key that a comparison of pkey names.

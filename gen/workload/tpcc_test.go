@@ -2,7 +2,9 @@ package workload
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,16 +26,19 @@ func TestConditions(t *testing.T) {
 	if err := m.w.Audit(m); err != nil || len(m.wrong) > 0 {
 		t.Fatalf("%v, %s", err, m.wrong)
 	}
-	delivered, waiting := int64(0), int64(0)
-	for key := range m.rows[order] {
-		if _, waits := m.rows[newOrder][key]; waits {
-			waiting = key
-		} else {
+	delivered, waiting, inDistrict := int64(0), int64(0), map[int64]int{}
+	for _, key := range slices.Sorted(maps.Keys(m.rows[order])) {
+		if _, waits := m.rows[newOrder][key]; !waits {
 			delivered = key
+			continue
+		}
+		// of the third that waits in its district there is one in the middle
+		if inDistrict[key/maxOrders]++; inDistrict[key/maxOrders] == 3 {
+			waiting = key
 		}
 	}
 	if delivered == 0 || waiting == 0 || len(m.rows[paid]) == 0 {
-		t.Fatal("nothing was delivered, or nothing waits, or nobody has paid")
+		t.Fatal("nothing was delivered, or nowhere do three orders wait, or nobody has paid")
 	}
 	who := delivered/maxOrders*customers + unpackOrder(m.rows[order][delivered].Value).customer
 	add := func(table int, key, n int64) func(*model) {

@@ -3,8 +3,8 @@ package clock
 import (
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 )
 
 // Oracle is the oracle of package clock.

@@ -7,8 +7,8 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 	"txweave/sdg"
 	"txweave/sql/sqltext"
 )

@@ -7,8 +7,8 @@ import (
 	_ "txweave/dbms/registry"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 	"txweave/sql/sqltext"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"txweave/dbms"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 	"txweave/sdg"
 	"txweave/sql/sqltext"
 )

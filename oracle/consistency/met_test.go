@@ -7,8 +7,8 @@ import (
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 	"txweave/sdg"
 	"txweave/sql/sqltext"
 )

@@ -8,8 +8,8 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 	"txweave/sql/sqltext"
 )
 

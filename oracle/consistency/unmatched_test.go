@@ -6,8 +6,8 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle/consistency"
+	"txweave/oracle/observe"
 )
 
 // TestUnmatched: a COMMIT is refused for a foreign key where a row refers to none right before it, and only there;

@@ -5,8 +5,8 @@ import (
 
 	"txweave/fault"
 	"txweave/finding"
-	"txweave/internal/graph"
 	"txweave/history"
+	"txweave/internal/graph"
 	"txweave/oracle/observe"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"txweave/fault"
 	"txweave/finding"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 )
 
 // Oracle is the oracle of package isolation, for the phenomena that a level is held to.

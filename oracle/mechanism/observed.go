@@ -7,8 +7,8 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 	"txweave/sql/sqltext"
 )
 

@@ -10,8 +10,8 @@ import (
 	"txweave/finding"
 	"txweave/history"
 	"txweave/instrument"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 	"txweave/sql"
 	"txweave/sql/sqltext"
 )

@@ -3,8 +3,8 @@ package snapshot
 import (
 	"txweave/dbms"
 	"txweave/finding"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 )
 
 // Oracle is the oracle of package snapshot, for the moment at which the level takes snapshots.

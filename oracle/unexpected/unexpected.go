@@ -10,8 +10,8 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle"
+	"txweave/oracle/observe"
 )
 
 // Oracle is the oracle of the package.

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"txweave/finding"
-	"txweave/internal/graph/draw"
 	"txweave/history"
+	"txweave/internal/graph/draw"
 	"txweave/report/timeline"
 	"txweave/sdg"
 	"txweave/testcase"

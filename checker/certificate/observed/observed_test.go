@@ -12,8 +12,8 @@ import (
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
-	"txweave/oracle/observe"
 	"txweave/oracle/isolation"
+	"txweave/oracle/observe"
 	"txweave/sdg"
 )
 

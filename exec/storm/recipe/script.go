@@ -52,18 +52,10 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 		return "", fmt.Errorf("for %s there is no script: its engine has no client that sessions could be run with; "+
 			"txweave storm repeat runs the storm", r.Target)
 	}
+	if err := r.scripted(p); err != nil {
+		return "", err
+	}
 	strains := kind.Strains
-	if len(r.Inject) > 0 {
-		return "", fmt.Errorf("%s is planted by txweave: no script without txweave shows it", strings.Join(r.Inject, ", "))
-	}
-	if p.LockingReads {
-		return "", fmt.Errorf("at %s reads lock what they see, and no snapshot is promised: the script's readers, which "+
-			"look at snapshots, could check nothing, and its writers would wait for them",
-			p.Isolation)
-	}
-	if p.SnapshotScope() == dbms.NoConsistentRead {
-		return "", fmt.Errorf("at %s a query may see anything: there is nothing that a script could check", p.Isolation)
-	}
 	nemeses, err := storm.ParseNemeses(r.Nemesis)
 	if err != nil {
 		return "", err
@@ -101,6 +93,20 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	var b bytes.Buffer
 	err = scriptTemplate.Execute(&b, s)
 	return b.String(), err
+}
+
+// scripted says why there is no script for a storm at a level; nil where there is one.
+func (r *Recipe) scripted(p *dbms.Profile) error {
+	switch {
+	case len(r.Inject) > 0:
+		return fmt.Errorf("%s is planted by txweave: no script without txweave shows it", strings.Join(r.Inject, ", "))
+	case p.LockingReads:
+		return fmt.Errorf("at %s reads lock what they see, and no snapshot is promised: the script's readers, which "+
+			"look at snapshots, could check nothing, and its writers would wait for them", p.Isolation)
+	case p.SnapshotScope() == dbms.NoConsistentRead:
+		return fmt.Errorf("at %s a query may see anything: there is nothing that a script could check", p.Isolation)
+	}
+	return nil
 }
 
 // add adds an act.

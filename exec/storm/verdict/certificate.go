@@ -242,36 +242,15 @@ type numbered struct {
 // addSearches adds what the transactions searched.
 func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History,
 	txns []storm.TxnNotes) {
-	keys, ids := make([][]numbered, len(w.Tables)), keyNumbers(h)
-	seen := make([]bool, h.Keys())
-	r.Rows(func(row storm.RowVersion) {
-		if id, used := ids[r.Key(row.Table, row.Key)]; used && !seen[id] {
-			seen[id] = true
-			keys[row.Table] = append(keys[row.Table], numbered{row.Key, id})
-		}
-	})
-	for i := range keys {
-		slices.SortFunc(keys[i], func(a, b numbered) int { return cmp.Compare(a.key, b.key) })
-	}
+	ids := keyNumbers(h)
+	keys := keysUsed(w, r, h, ids)
 	for t := range txns {
 		if h.Txns[t].Status == history.Aborted {
 			continue
 		}
 		for _, s := range txns[t].Searches {
-			all := keys[s.Table]
-			from, _ := slices.BinarySearchFunc(all, s.Lo, func(n numbered, lo int64) int { return cmp.Compare(n.key, lo) })
-			to, there := slices.BinarySearchFunc(all, s.Hi, func(n numbered, hi int64) int { return cmp.Compare(n.key, hi) })
-			if there {
-				to++
-			}
-			to = max(to, from) // a range may be empty by its bounds
-			p := certificate.Predicate{Txn: t, At: s.At, Table: s.Table, Where: s.Where, Current: s.Current, Listed: true}
-			if len(all) > to-from {
-				p.Among = make([]int32, 0, to-from)
-				for _, n := range all[from:to] {
-					p.Among = append(p.Among, n.id)
-				}
-			}
+			p := certificate.Predicate{Txn: t, At: s.At, Table: s.Table, Where: s.Where, Current: s.Current, Listed: true,
+				Among: among(keys[s.Table], s.Lo, s.Hi)}
 			for _, key := range s.Found {
 				if id, known := ids[r.Key(s.Table, key)]; known {
 					p.Result = append(p.Result, id)
@@ -285,6 +264,39 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 			}
 		}
 	}
+}
+
+// keysUsed are the keys of each table that the history has, in their order.
+func keysUsed(w *workload.Workload, r *storm.Recording, h *register.History, ids map[string]int32) [][]numbered {
+	keys, seen := make([][]numbered, len(w.Tables)), make([]bool, h.Keys())
+	r.Rows(func(row storm.RowVersion) {
+		if id, used := ids[r.Key(row.Table, row.Key)]; used && !seen[id] {
+			seen[id] = true
+			keys[row.Table] = append(keys[row.Table], numbered{row.Key, id})
+		}
+	})
+	for i := range keys {
+		slices.SortFunc(keys[i], func(a, b numbered) int { return cmp.Compare(a.key, b.key) })
+	}
+	return keys
+}
+
+// among are the keys of a table from lo to hi; nil where these are all that there are.
+func among(all []numbered, lo, hi int64) []int32 {
+	from, _ := slices.BinarySearchFunc(all, lo, func(n numbered, lo int64) int { return cmp.Compare(n.key, lo) })
+	to, there := slices.BinarySearchFunc(all, hi, func(n numbered, hi int64) int { return cmp.Compare(n.key, hi) })
+	if there {
+		to++
+	}
+	to = max(to, from) // a range may be empty by its bounds
+	if len(all) <= to-from {
+		return nil
+	}
+	out := make([]int32, 0, to-from)
+	for _, n := range all[from:to] {
+		out = append(out, n.id)
+	}
+	return out
 }
 
 // certified are the levels that a certificate is checked at, by the level that a history keeps.
