@@ -48,7 +48,7 @@ func caseOf(path string, targets []string) (*testcase.Case, error) {
 func Cases(t *testing.T, least int, check func(target, stmt string), targets ...string) {
 	t.Helper()
 	cases := 0
-	for _, dir := range []string{"bench", "cmd", "docs", "finding", "guide", "report", "testcase", "weave"} {
+	for _, dir := range []string{"bench", "cmd", "docs", "finding", "gen/guide", "report", "testcase", "weave"} {
 		err := filepath.WalkDir(filepath.Join(root(t), dir), func(path string, _ os.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".txw" {
 				return err
