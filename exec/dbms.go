@@ -99,8 +99,8 @@ type Server struct {
 	Binary  Binary
 	Private *Private // nil: txweave starts none
 	Users   Users
-	// Strains are what it can be strained with.
-	Strains Strains
+	// Disturbances are what it can be disturbed with.
+	Disturbances Disturbances
 	// Client is its own client, for scripts.
 	Client *Client
 	// Protocol of its sessions.

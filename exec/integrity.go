@@ -51,7 +51,7 @@ func (r *Runner) questions() (out []question) {
 		for _, ref := range t.References {
 			if i.Given == "" && len(ref.Columns) > 0 && len(ref.Columns) == len(ref.Keys) && plainNames(ref.Columns, ref.Keys) &&
 				!(r.loose && ref.Deferred) {
-				out = append(out, orphans(&instrument.Owing{Table: t.Name, Reference: ref}))
+				out = append(out, orphans(&instrument.DeferredKey{Table: t.Name, Reference: ref}))
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func Dangling(table, parent string) string {
 func IsDangling(said string) bool { return strings.HasPrefix(said, dangling) }
 
 // orphans asks for the rows of a table that refer to none.
-func orphans(o *instrument.Owing) question {
+func orphans(o *instrument.DeferredKey) question {
 	return question{sql: o.Orphans(), given: true, read: func(rows *history.Rows) (out []string) {
 		for range rows.Len() {
 			out = append(out, Dangling(o.Table, o.Parent))

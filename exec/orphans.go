@@ -20,7 +20,7 @@ func (s *runState) orphans(t *track) []action {
 // its own end what a COMMIT checks. Where a foreign key of the case is of that kind, its replay does not check it, and
 // so the statement, which did nothing, is left out.
 func (s *runState) checkedAlone(t *track, e *history.Event, class dbms.ErrorClass) dbms.ErrorClass {
-	if class == dbms.Deterministic && e.Err != nil && e.Role == history.Target && len(s.plan.Owing) > 0 &&
+	if class == dbms.Deterministic && e.Err != nil && e.Role == history.Target && len(s.plan.Deferred) > 0 &&
 		s.plan.Txns[t.txn].Autocommit() &&
 		slices.Contains(s.profile.Errors.ForeignKey, e.Err.Code) {
 		return dbms.StatementLost

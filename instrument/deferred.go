@@ -37,10 +37,10 @@ func (p *Plan) deferred() error {
 					"schema: table %s: a foreign key that is checked at COMMIT is read where both columns are numbers, or texts, or "+
 						"dates", t.Name)
 			}
-			p.Owing = append(p.Owing, Owing{Table: t.Name, Reference: r})
+			p.Deferred = append(p.Deferred, DeferredKey{Table: t.Name, Reference: r})
 		}
 	}
-	if len(p.Owing) == 0 {
+	if len(p.Deferred) == 0 {
 		return nil
 	}
 	loose := *p.Case
@@ -68,14 +68,14 @@ func alike(a, b *sqltext.Column) bool {
 	return a != nil && b != nil && a.Class == b.Class && a.Class != sqltext.UnknownClass
 }
 
-// Owing is a foreign key that is checked when a transaction commits, with the table that has it.
-type Owing struct {
+// DeferredKey is a foreign key that is checked when a transaction commits, with the table that has it.
+type DeferredKey struct {
 	Table string
 	sqltext.Reference
 }
 
 // Orphans asks for the rows that refer to none.
-func (o *Owing) Orphans() string {
+func (o *DeferredKey) Orphans() string {
 	var on, where []string
 	for i, column := range o.Columns {
 		on = append(on, fmt.Sprintf("p.%s = c.%s", o.Keys[i], column))
@@ -89,11 +89,11 @@ func (o *Owing) Orphans() string {
 // owes adds to a transaction the reads, right before its COMMIT, of the rows that refer to none, where these show what
 // COMMIT is about to check.
 func (p *Plan) owes(t *TxnPlan) {
-	if len(p.Owing) == 0 || !t.Profile.ReadModes.DeferredSeen || t.Autocommit() || t.Prepared() != "" ||
+	if len(p.Deferred) == 0 || !t.Profile.ReadModes.DeferredSeen || t.Autocommit() || t.Prepared() != "" ||
 		!strings.EqualFold(t.End, "COMMIT") {
 		return
 	}
-	for _, o := range p.Owing {
+	for _, o := range p.Deferred {
 		t.Orphans = append(t.Orphans, Probe{Role: history.Orphans, Conn: Own, SQL: o.Orphans(), Tables: []string{o.Table}})
 	}
 }

@@ -124,10 +124,10 @@ type Plan struct {
 	// Contents are the tables whose rows some statement may write without a version key of its own, or that have none: two
 	// versions of a row are the same there where they are equal in every column.
 	Contents map[string]bool
-	// Owing are the foreign keys that are checked when a transaction commits, Loose the case without them, whose tables
-	// are those of executions without transactions; nil: it has none.
-	Owing []Owing
-	Loose *testcase.Case
+	// Deferred are the foreign keys that are checked when a transaction commits, Loose the case without them, whose
+	// tables are those of executions without transactions; nil: it has none.
+	Deferred []DeferredKey
+	Loose    *testcase.Case
 
 	syntax     *sqltext.Syntax
 	parser     *analysis.Texts
@@ -293,7 +293,7 @@ func (p *Plan) understand(b *Block, seen map[int64]string) (err error) {
 	if b.Info.Truncates && !alone {
 		return errors.New("TRUNCATE TABLE ends the transaction: it stands alone, in autocommit")
 	}
-	if b.Info.Truncates && slices.ContainsFunc(p.Owing, func(o Owing) bool { return o.Parent == b.Info.Target }) {
+	if b.Info.Truncates && slices.ContainsFunc(p.Deferred, func(o DeferredKey) bool { return o.Parent == b.Info.Target }) {
 		return errors.New(
 			"TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT " +
 				"says nothing of it here")

@@ -23,7 +23,7 @@ var (
 	semanticBugs = strings.Fields(
 		`left-join-own-write in-subquery-own-write exists-twice distinct-twice union-misses group-misses case-misses
 		after-delete insert-select-lost delete-in-lost update-between-lost index-entry-missing victim-unsaid insert-rows-lost`)
-	upheavals = strings.Fields(
+	disruptions = strings.Fields(
 		`commit-lost-in-crash commit-before-sync half-commit-after-crash lock-kept-by-killed write-kept-by-killed
 		write-kept-by-lost-commit index-misses-concurrent-write purge-too-early write-lost-in-pause table-lock-ignored xa-forgotten-in-crash`)
 	races = strings.Fields(
@@ -227,13 +227,13 @@ func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
 	return wrong + max(bits.OnesCount(uint(shown))-len(groups), 0), nil
 }
 
-// storms compares which planted bugs storms find: each for a second, those that need an upheaval among upheavals.
+// storms compares which planted bugs storms find: each for a second, those that need an disruption among disruptions.
 func (b *bench) storms() error {
-	bugs := pick(b, slices.Concat(some, races), slices.Concat(isolationBugs, semanticBugs, upheavals, races))
+	bugs := pick(b, slices.Concat(some, races), slices.Concat(isolationBugs, semanticBugs, disruptions, races))
 	got, err := both(b, "storms", len(bugs), func(i, side int) (int, error) {
 		args := []string{"storm", "--workload", "random-sql", "--keys", "40", "--seed", "1", "--format", "json", "--duration",
 			"1s", "--faults", bugs[i]}
-		if slices.Contains(upheavals, bugs[i]) {
+		if slices.Contains(disruptions, bugs[i]) {
 			args = append(args, "--duration", "4s", "--nemesis", "kill,crash,power,network,ddl,pause,locks,pressure",
 				"--every", "150ms")
 		}

@@ -55,7 +55,7 @@ func (x *Repeater) storm(ctx context.Context, r *recipe.Recipe) (found []finding
 		return nil, 0, err
 	}
 	err = s.On.Use(ctx, func(t exec.Target) error {
-		x.acts = storm.StrainsOf(t, s.nemeses)
+		x.acts = storm.DisturbancesOf(t, s.nemeses)
 		a, herr, err := s.Run(ctx, t)
 		if a != nil {
 			found, after, x.leftOut = a.Findings, cmp.Or(a.First, a.Ran.Elapsed), a.LeftOut

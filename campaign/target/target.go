@@ -165,7 +165,7 @@ func (c *Config) CheckFaults() error {
 
 // AllFaults are the planted bugs of every kind.
 func AllFaults() []*planted.Fault {
-	return slices.Concat(planted.Semantic(), planted.Faults(), planted.Upheavals(), planted.Races())
+	return slices.Concat(planted.Semantic(), planted.Faults(), planted.Disruptions(), planted.Races())
 }
 
 // Faults returns planted bugs by their names.

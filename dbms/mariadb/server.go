@@ -37,22 +37,22 @@ var Server = &exec.Server{
 		Ready:     mysqlwire.Ready,
 		Open:      wire.Open,
 	},
-	Users:    exec.Users{DSN: mysqlwire.DSN, Ours: says, Join: wire.Join, Faster: innodb.Faster},
-	Strains:  wire.Strains,
-	Client:   innodb.Client("mariadb"),
-	Protocol: wire.Protocol,
+	Users:        exec.Users{DSN: mysqlwire.DSN, Ours: says, Join: wire.Join, Faster: innodb.Faster},
+	Disturbances: wire.Disturbances,
+	Client:       innodb.Client("mariadb"),
+	Protocol:     wire.Protocol,
 }
 
 // wire is how it is spoken to.
 var wire = &mysqlwire.DBMS{
-	Name:     "mariadb",
-	Protocol: protocol(),
-	Strains:  innodb.Strains,
-	Ours:     says,
-	Waits:    func(string) *mysqlwire.WaitSource { return innodb.Status },
-	Copy:     innodb.Copy,
-	Counter:  innodb.Counter,
-	Kill:     innodb.KillQuery,
+	Name:         "mariadb",
+	Protocol:     protocol(),
+	Disturbances: innodb.Disturbances,
+	Ours:         says,
+	Waits:        func(string) *mysqlwire.WaitSource { return innodb.Status },
+	Copy:         innodb.Copy,
+	Counter:      innodb.Counter,
+	Kill:         innodb.KillQuery,
 	Changed: "SELECT LOWER(VARIABLE_NAME), GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES " +
 		"WHERE GLOBAL_VALUE_ORIGIN IN ('CONFIG', 'COMMAND-LINE', 'SQL') AND GLOBAL_VALUE NOT LIKE '/%'",
 }

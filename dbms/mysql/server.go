@@ -34,18 +34,18 @@ var Server = &exec.Server{
 		Ready: mysqlwire.Ready,
 		Open:  wire.Open,
 	},
-	Users:    exec.Users{DSN: mysqlwire.DSN, Ours: says, Join: wire.Join, Faster: innodb.Faster},
-	Strains:  wire.Strains,
-	Client:   innodb.Client("mysql"),
-	Protocol: wire.Protocol,
+	Users:        exec.Users{DSN: mysqlwire.DSN, Ours: says, Join: wire.Join, Faster: innodb.Faster},
+	Disturbances: wire.Disturbances,
+	Client:       innodb.Client("mysql"),
+	Protocol:     wire.Protocol,
 }
 
 // wire is how it is spoken to.
 var wire = &mysqlwire.DBMS{
-	Name:     "mysql",
-	Protocol: innodb.Protocol,
-	Strains:  innodb.Strains,
-	Ours:     says,
+	Name:         "mysql",
+	Protocol:     innodb.Protocol,
+	Disturbances: innodb.Disturbances,
+	Ours:         says,
 	Waits: func(version string) *mysqlwire.WaitSource {
 		if strings.HasPrefix(version, "5.") {
 			return innodb.Status

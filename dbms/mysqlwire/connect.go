@@ -18,10 +18,10 @@ import (
 
 // DBMS is what is known of one that speaks the protocol.
 type DBMS struct {
-	Name     string
-	Protocol *exec.Protocol            // of its sessions
-	Ours     func(version string) bool // whether a server is this DBMS's
-	Strains  exec.Strains
+	Name         string
+	Protocol     *exec.Protocol            // of its sessions
+	Ours         func(version string) bool // whether a server is this DBMS's
+	Disturbances exec.Disturbances
 	// Boot is sent once to a private server, and DurableBoot behind it to one that keeps what it acknowledged.
 	Boot, DurableBoot []string
 	// Waits picks the way to see lock waits.

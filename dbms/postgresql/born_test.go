@@ -26,7 +26,7 @@ func TestBorn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db := &target{kin: itself, config: at, database: database, home: home, wait: 20 * time.Second}
+		db := &target{product: itself, config: at, database: database, home: home, wait: 20 * time.Second}
 		if db.control, err = db.openControl(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -53,17 +53,17 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host,
 			t.config.Port, err)
 	}
-	out := exec.NewSession(&conn{pg}, uint64(pg.PID()), t.kin.protocol).OverNetwork(raw)
-	if t.kin.number != "" {
+	out := exec.NewSession(&conn{pg}, uint64(pg.PID()), t.product.protocol).OverNetwork(raw)
+	if t.product.number != "" {
 		id, err := t.numberOf(ctx, out)
 		if err != nil {
 			out.Close()
 			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 		}
-		out = exec.NewSession(&conn{pg}, id, t.kin.protocol).OverNetwork(raw)
+		out = exec.NewSession(&conn{pg}, id, t.product.protocol).OverNetwork(raw)
 	}
-	if t.private == nil && t.kin.neutral != "" {
-		if _, err := out.Read(ctx, t.kin.neutral); err != nil {
+	if t.private == nil && t.product.neutral != "" {
+		if _, err := out.Read(ctx, t.product.neutral); err != nil {
 			out.Close()
 			return nil, fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 		}
@@ -86,11 +86,11 @@ func frontend(r io.Reader, w io.Writer) *pgproto3.Frontend {
 
 // numberOf asks what a session is known by.
 func (t *target) numberOf(ctx context.Context, s *exec.Session) (uint64, error) {
-	rows, err := s.Read(ctx, t.kin.number)
+	rows, err := s.Read(ctx, t.product.number)
 	if err != nil {
 		return 0, err
 	}
-	id, err := t.kin.parse(rows.Cell(0, 0).S)
+	id, err := t.product.parse(rows.Cell(0, 0).S)
 	if err != nil {
 		return 0, fmt.Errorf("what a session is known by: %.80q", rows.Cell(0, 0).S)
 	}

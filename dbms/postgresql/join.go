@@ -10,26 +10,26 @@ import (
 )
 
 // join opens a server of the user's as a target.
-func (k *kin) join(ctx context.Context, at *exec.DSN, database string, wait time.Duration) (exec.Target, error) {
+func (k *product) join(ctx context.Context, at *exec.DSN, database string, wait time.Duration) (exec.Target, error) {
 	c, err := k.config(at.Text)
 	if err != nil {
 		return nil, err
 	}
-	t := &target{kin: k, config: c, database: database, home: home, wait: wait}
+	t := &target{product: k, config: c, database: database, home: home, wait: wait}
 	return t, t.connect(ctx)
 }
 
 // home is the database that every server has, from which others are created.
 const home = "postgres"
 
-// askVersion asks a server of the user's for its version, whichever of the kin it is.
+// askVersion asks a server of the user's for its version, whichever of the product it is.
 func askVersion(ctx context.Context, at *exec.DSN) (string, error) {
-	asker := &kin{protocol: protocol, session: map[string]string{"application_name": "txweave"}}
+	asker := &product{protocol: protocol, session: map[string]string{"application_name": "txweave"}}
 	c, err := asker.config(at.Text)
 	if err != nil {
 		return "", err
 	}
-	t := &target{kin: asker, config: c}
+	t := &target{product: asker, config: c}
 	s, err := t.dial(ctx, home)
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ func (t *target) connect(ctx context.Context) (err error) {
 
 // sweep drops the databases of the user's server whose owner is gone: nobody is connected to them.
 func (t *target) sweep(ctx context.Context, s *exec.Session) error {
-	if !t.kin.activity {
+	if !t.product.activity {
 		return nil
 	}
 	found, err := s.Read(ctx, `SELECT d.datname FROM pg_database d WHERE d.datname ~ '^txweave_l[0-9a-f]{12}$'

@@ -9,7 +9,7 @@ import (
 	"txweave/testcase"
 )
 
-// TestWhose: what version() says belongs to one of the kin, and its number is found.
+// TestWhose: what version() says belongs to one of the product, and its number is found.
 func TestWhose(t *testing.T) {
 	for _, c := range []struct {
 		version, want, number string
@@ -21,7 +21,7 @@ func TestWhose(t *testing.T) {
 		{"8.0.11-TiDB-v8.5.4", "", ""},
 	} {
 		var of []string
-		for _, k := range []*kin{itself, yugabyte, cockroach} {
+		for _, k := range []*product{itself, yugabyte, cockroach} {
 			if k.ours(c.version) {
 				of = append(of, k.name)
 			}

@@ -11,7 +11,7 @@ import (
 // are passed over.
 func TestPreemption(t *testing.T) {
 	db := shared.Target(t)
-	u := exec.UpheavalOf(db)
+	u := exec.DisruptionOf(db)
 	sessions(t, db, "read-committed", 1)[0].Close()
 	own := sessions(t, db, "read-committed", 2)
 	stopped := map[int]bool{}

@@ -18,8 +18,8 @@ const (
 	owner     = "txweave"
 )
 
-// mayBesides are grants of what strains and scripts of a stranger need besides and what stays inside the server. Those
-// that a version does not know it refuses one by one: settings are granted since PostgreSQL 15.
+// mayBesides are grants of what disturbances and scripts of a stranger need besides and what stays inside the server.
+// Those that a version does not know it refuses one by one: settings are granted since PostgreSQL 15.
 var mayBesides = []string{
 	"GRANT pg_checkpoint TO " + owner,
 	"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO " + owner,
@@ -53,7 +53,7 @@ func private(ctx context.Context, s *exec.Instance) (exec.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{kin: itself, config: c, database: owner, home: home, private: s, memory: s.Memory(),
+	t := &target{product: itself, config: c, database: owner, home: home, private: s, memory: s.Memory(),
 		backends: &backends{}}
 	if err := t.handOver(ctx); err != nil {
 		return nil, err
@@ -98,5 +98,5 @@ func (t *target) handOver(ctx context.Context) error {
 
 // creation is the statement that makes the database in which cases run.
 func (t *target) creation() string {
-	return fmt.Sprintf(t.kin.creation, t.database)
+	return fmt.Sprintf(t.product.creation, t.database)
 }

@@ -41,17 +41,17 @@ func TestReachesNothing(t *testing.T) {
 	}
 }
 
-// TestStrainsAreAllowed: the owner of the database may do all that storms strain it with.
-func TestStrainsAreAllowed(t *testing.T) {
+// TestDisturbancesAreAllowed: the owner of the database may do all that storms disturb it with.
+func TestDisturbancesAreAllowed(t *testing.T) {
 	db := server(t)
 	s := sessions(t, db, "read-committed", 1)[0]
 	if got := answer(t, s, "CREATE TABLE t (pkey INT PRIMARY KEY, vkey INT, v INT)"); got != "0" {
 		t.Fatal(got)
 	}
 	answer(t, s, "CREATE INDEX t_v ON t (v, vkey, pkey)")
-	u := db.(interface{ Upheaval() *exec.Upheaval }).Upheaval()
-	for _, strain := range slices.Concat(u.Limits, u.Redefine, u.Press, u.Hold) {
-		for _, sql := range slices.Concat(strain.Settings, strain.Do, strain.Undo) {
+	u := db.(interface{ Disruption() *exec.Disruption }).Disruption()
+	for _, d := range slices.Concat(u.Limits, u.Redefine, u.Press, u.Hold) {
+		for _, sql := range slices.Concat(d.Settings, d.Do, d.Undo) {
 			if got := answer(t, s, strings.ReplaceAll(sql, "{table}", "t")); strings.Contains(got, "42501") {
 				t.Errorf("%s: %s", sql, got)
 			}

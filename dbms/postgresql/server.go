@@ -9,7 +9,7 @@ import (
 	"txweave/exec"
 )
 
-// Driver is PostgreSQL's; Yugabyte and Cockroach are those of its kin.
+// Driver is PostgreSQL's; Yugabyte and Cockroach are those of its product.
 var (
 	Driver = &driver.Driver{Name: "postgresql", Levels: Levels(), Known: Known(), Syntax: Syntax, Dialect: Dialect,
 		Server: Server, Export: Spelling, Tracker: Tracker}
@@ -52,9 +52,9 @@ var Server = &exec.Server{
 			return "PREPARE TRANSACTION fails on this server (max_prepared_transactions is 0): cases try it in vain, or leave " +
 				"it out with --without prepared"
 		}},
-	Strains:  strains,
-	Client:   client,
-	Protocol: protocol,
+	Disturbances: disturbances,
+	Client:       client,
+	Protocol:     protocol,
 }
 
 // initdb makes a data directory; it lies beside the server.

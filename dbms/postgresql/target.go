@@ -51,7 +51,7 @@ func inSnapshot(name, sql string) string {
 
 // target is a server of PostgreSQL's: a private one, or one of the user's.
 type target struct {
-	kin      *kin
+	product  *product
 	config   *pgconn.Config // without a database
 	database string         // ours
 	home     string         // the database from which ours is created
@@ -100,7 +100,7 @@ var forgetEnvironment = sync.OnceFunc(func() {
 })
 
 // config reads where a server is. What the environment says for other clients is left out.
-func (k *kin) config(text string) (*pgconn.Config, error) {
+func (k *product) config(text string) (*pgconn.Config, error) {
 	forgetEnvironment()
 	c, err := pgconn.ParseConfig(text)
 	if err != nil {
@@ -129,10 +129,10 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	if err != nil {
 		return err
 	}
-	t.about = exec.Description{Target: t.kin.name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
-	if !t.kin.ours(t.about.Version) {
+	t.about = exec.Description{Target: t.product.name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
+	if !t.product.ours(t.about.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not %s", exec.ErrUnavailable, t.config.Host,
-			t.about.Version, t.kin.name)
+			t.about.Version, t.product.name)
 	}
 	inside := versionIn(t.about.Version)
 	t.about.Changed = []string{}
@@ -207,7 +207,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	if err := t.forgetPrepared(ctx); err != nil {
 		return err
 	}
-	if t.kin.pieces {
+	if t.product.pieces {
 		if err := t.inPieces(ctx, c, tables); err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (t *target) inPieces(ctx context.Context, c *testcase.Case, tables []string
 // forgetPrepared rolls back the transactions of an earlier case that are prepared still, whose session or server had
 // gone before they could end: they would keep their tables locked, beyond a restart, too.
 func (t *target) forgetPrepared(ctx context.Context) error {
-	if !t.kin.prepared {
+	if !t.product.prepared {
 		return nil
 	}
 	rows, err := t.control.Read(ctx,
@@ -348,7 +348,7 @@ func (t *target) Empty(ctx context.Context) error {
 const vacuumEvery = 50
 
 func (t *target) Reset(ctx context.Context) error {
-	if t.resets++; t.resets%vacuumEvery == 0 && t.kin.vacuums {
+	if t.resets++; t.resets%vacuumEvery == 0 && t.product.vacuums {
 		if err := t.control.Must(ctx, "VACUUM "+strings.Join(t.tables, ", ")); err != nil {
 			return err
 		}
@@ -415,14 +415,14 @@ func (t *target) Alive(ctx context.Context) error {
 }
 
 func (t *target) There(ctx context.Context, s *exec.Session) (bool, error) {
-	rows, err := t.control.Read(ctx, fmt.Sprintf(t.kin.there, t.kin.text(s.ID())))
+	rows, err := t.control.Read(ctx, fmt.Sprintf(t.product.there, t.product.text(s.ID())))
 	return rows.Len() > 0, err
 }
 
 func (t *target) Kill(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err := t.control.Read(ctx, fmt.Sprintf(t.kin.cancel, t.kin.text(s.ID())))
+	_, err := t.control.Read(ctx, fmt.Sprintf(t.product.cancel, t.product.text(s.ID())))
 	return err
 }
 

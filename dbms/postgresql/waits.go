@@ -25,9 +25,9 @@ func (t *target) blockers(ctx context.Context, sessions []*exec.Session) (map[ui
 func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint64, error) {
 	texts := make([]string, len(ids))
 	for i, id := range ids {
-		texts[i] = t.kin.text(id)
+		texts[i] = t.product.text(id)
 	}
-	rows, err := t.control.Read(ctx, fmt.Sprintf(t.kin.waits, strings.Join(texts, ",")))
+	rows, err := t.control.Read(ctx, fmt.Sprintf(t.product.waits, strings.Join(texts, ",")))
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint6
 		if n, ok := row[0].Int64(); ok {
 			who = strconv.FormatInt(n, 10)
 		}
-		p, err := t.kin.parse(who)
+		p, err := t.product.parse(who)
 		if err != nil {
 			return nil, fmt.Errorf("who waits: %.80q", who)
 		}

@@ -161,15 +161,15 @@ func (t *hostedTarget) Close() error {
 	return t.dir.Remove()
 }
 
-// Upheaval is what the process can be put through.
-func (t *hostedTarget) Upheaval() *exec.Upheaval {
-	return &exec.Upheaval{
+// Disruption is what the process can be put through.
+func (t *hostedTarget) Disruption() *exec.Disruption {
+	return &exec.Disruption{
 		Disconnect: func(_ context.Context, s *exec.Session) error {
 			return tell(t.socket(), request{Ask: askDisconnect, Conn: s.ID()})
 		},
 		Networked: true, Crash: func() error { t.child.Kill(); return nil }, PowerCut: t.cutPower,
 		Halt:  func(pick func(n int) int, lasts time.Duration) error { return t.child.Halt(pick, lasts) },
-		Crowd: func(one bool) error { return t.child.Crowd(one) }, Strains: strains,
+		Crowd: func(one bool) error { return t.child.Crowd(one) }, Disturbances: disturbances,
 		Stop: func() error { return t.child.Stop() }, Continue: func() error { return t.child.Continue() },
 		Recover: t.recover,
 	}

@@ -28,10 +28,10 @@ var Server = &exec.Server{
 		Ready:     mysqlwire.Ready,
 		Open:      wire.Open,
 	},
-	Users:    exec.Users{DSN: mysqlwire.DSN, Ours: wire.Ours, Join: wire.Join},
-	Strains:  wire.Strains,
-	Client:   client(),
-	Protocol: wire.Protocol,
+	Users:        exec.Users{DSN: mysqlwire.DSN, Ours: wire.Ours, Join: wire.Join},
+	Disturbances: wire.Disturbances,
+	Client:       client(),
+	Protocol:     wire.Protocol,
 }
 
 // wire is how it is spoken to.
@@ -40,8 +40,8 @@ var wire = &mysqlwire.DBMS{
 	// CREATE TABLE … AS SELECT is not there
 	Protocol: &exec.Protocol{DBError: mysqlwire.Error, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck,
 		Level: innodb.AskLevel, Asides: aside},
-	Strains: strains,
-	Ours:    func(version string) bool { return strings.Contains(version, "TiDB") },
+	Disturbances: disturbances,
+	Ours:         func(version string) bool { return strings.Contains(version, "TiDB") },
 	Boot: []string{
 		"SET GLOBAL tidb_enable_auto_analyze = OFF",
 		"REPLACE INTO mysql.tidb VALUES ('tikv_gc_safe_point', '20200101-00:00:00 +0000', '')", // for tidb_snapshot

@@ -45,7 +45,7 @@ const branchShare = 3
 
 // byBranch says whether the next transaction is one of XA's.
 func (s *session) byBranch() bool {
-	return slices.Contains(s.opt.Nemeses, Locks) && s.id < s.opt.Sessions && exec.UpheavalOf(s.target).Prepared &&
+	return slices.Contains(s.opt.Nemeses, Locks) && s.id < s.opt.Sessions && exec.DisruptionOf(s.target).Prepared &&
 		s.rng.IntN(branchShare) == 0
 }
 

@@ -15,7 +15,7 @@ const limitShare = 8
 // limited runs a transaction whose statements may end before they are done, now and then. A statement that did is one
 // that was killed.
 func (s *session) limited(ctx context.Context, run func() error) error {
-	limits := exec.UpheavalOf(s.target).Limits
+	limits := exec.DisruptionOf(s.target).Limits
 	if len(limits) == 0 || !slices.Contains(s.opt.Nemeses, Kill) || s.id >= s.opt.Sessions ||
 		s.delays.rng.IntN(limitShare) > 0 {
 		return run()

@@ -67,7 +67,7 @@ type Options struct {
 	Snapshots bool
 	// Nemeses disturb the database meanwhile; each session's transactions then leave receipts.
 	Nemeses []Nemesis
-	// Acts are those statements of the nemeses that are sent, by their names in StrainsOf; nil: all.
+	// Acts are those statements of the nemeses that are sent, by their names in DisturbancesOf; nil: all.
 	Acts []string
 	// Every is the mean time from one act of a nemesis to its next; 0: each has its own.
 	Every time.Duration
@@ -376,7 +376,7 @@ func (st *storm) connect(ctx context.Context) (*exec.Session, error) {
 	if err != nil || !st.opt.receipts() {
 		return s, err
 	}
-	if err := s.Must(ctx, exec.UpheavalOf(st.target).Patience...); err != nil {
+	if err := s.Must(ctx, exec.DisruptionOf(st.target).Patience...); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

@@ -17,7 +17,7 @@ func (o *observer) transactions() {
 		o.out.Txns[i] = ObservedTxn{Session: o.plan.Txns[i].Session, Promise: o.plan.Txns[i].Profile, Outcome: outcome,
 			Sent:  math.MaxInt64,
 			Alone: o.plan.Txns[i].Autocommit(), ReadOnly: o.plan.Txns[i].ReadOnly(), Deferred: o.plan.Txns[i].Deferred(),
-			Unmatched: Unmatched{Checked: len(o.plan.Owing) > 0}}
+			Unmatched: Unmatched{Checked: len(o.plan.Deferred) > 0}}
 	}
 	for _, b := range o.run.Blocks {
 		if b.Target != nil && b.Target.Err == nil && !b.Lost {

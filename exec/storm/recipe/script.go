@@ -34,7 +34,7 @@ type script struct {
 	Replaces                                 bool     // rows are deleted and inserted again
 	Acts                                     []action // of the nemeses
 	Undo                                     []string // all that they put back
-	Settings                                 []string // queries, as of exec.Strain
+	Settings                                 []string // queries, as of exec.Disturbance
 	Heeded                                   []string // what has the server heed those that were put back
 	Kills                                    bool     // sessions are killed
 }
@@ -55,7 +55,7 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	if err := r.scripted(p); err != nil {
 		return "", err
 	}
-	strains := kind.Strains
+	disturbances := kind.Disturbances
 	nemeses, err := storm.ParseNemeses(r.Nemesis)
 	if err != nil {
 		return "", err
@@ -69,11 +69,11 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	// What waited for a row that was deleted and inserted again meanwhile passes it over on PostgreSQL's READ COMMITTED,
 	// as documented.
 	s.Replaces = !p.DeletedGone || p.FirstUpdaterWins
-	s.Level = strings.Join(slices.Concat(p.Sessions.Setup, strains.Patience), "; ") + ";"
+	s.Level = strings.Join(slices.Concat(p.Sessions.Setup, disturbances.Patience), "; ") + ";"
 	var meets, without []string
 	for _, n := range nemeses {
 		done := n == storm.Kill
-		for _, a := range storm.StatementsOf(n, &strains) {
+		for _, a := range storm.StatementsOf(n, &disturbances) {
 			if len(r.Acts) == 0 || storm.Named(a, r.Acts) {
 				s.add(a)
 				done = true
@@ -110,7 +110,7 @@ func (r *Recipe) scripted(p *dbms.Profile) error {
 }
 
 // add adds an act.
-func (s *script) add(a exec.Strain) {
+func (s *script) add(a exec.Disturbance) {
 	act := action{Do: quoted(a.Do), Undo: quoted(a.Undo)}
 	for _, query := range quoted(a.Settings) {
 		i := slices.Index(s.Settings, query)

@@ -105,7 +105,7 @@ act() {
   esac
 }
 
-upheaval() {
+disruption() {
   RANDOM=$((seed + 1))
   until over; do
     act | stubborn "$@" {{.Into}} >/dev/null 2>&1
@@ -133,7 +133,7 @@ look() { awk -v keys="$keys" -v found="$dir/found" '$1 == "seen" && ($2 != keys 
 
 for ((i = 0; i < writers; i++)); do again writer $i "$@" >/dev/null & done
 for i in 1 2 3; do again reader $((writers + i)) "$@" | look & done
-{{if .Acts}}upheaval "$@" &
+{{if .Acts}}disruption "$@" &
 {{end}}{{if .Kills}}killer "$@" &
 {{end}}until over; do sleep 0.1; done
 after=$SECONDS

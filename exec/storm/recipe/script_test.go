@@ -156,7 +156,7 @@ func TestScriptAttacks(t *testing.T) {
 					t.Errorf("%s is %q: %q", field, attack, lines[i])
 				}
 			case field == "acts": // nobody's: none is done
-				if strings.Contains(text, "PWNED") || strings.Contains(text, "upheaval") {
+				if strings.Contains(text, "PWNED") || strings.Contains(text, "disruption") {
 					t.Errorf("%s is %q:\n%s", field, attack, text)
 				}
 			case text != want:

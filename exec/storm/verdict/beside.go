@@ -12,9 +12,9 @@ import (
 	"txweave/oracle/mechanism"
 )
 
-// upheaval is what nemeses do while a storm is verified. A violation is named by it as soon as it is found, so that no
-// more is kept than what those still to be found may need, however long the storm lasts.
-type upheaval struct {
+// disruption is what nemeses do while a storm is verified. A violation is named by it as soon as it is found, so that
+// no more is kept than what those still to be found may need, however long the storm lasts.
+type disruption struct {
 	sinks  int          // so many sessions number their transactions in turn
 	passed func() int64 // mechanism.Verifier.Passed
 
@@ -32,7 +32,7 @@ type begun struct {
 }
 
 // begin notes an act that violations may be named after, before any of it is done.
-func (u *upheaval) begin(a *storm.Act) {
+func (u *disruption) begin(a *storm.Act) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.going = append(u.going, begun{*a, a})
@@ -45,7 +45,7 @@ func (u *upheaval) begin(a *storm.Act) {
 }
 
 // end notes an act that is done.
-func (u *upheaval) end(a *storm.Act) {
+func (u *disruption) end(a *storm.Act) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.going = slices.DeleteFunc(u.going, func(g begun) bool { return g.at == a })
@@ -61,7 +61,7 @@ func (u *upheaval) end(a *storm.Act) {
 }
 
 // name gives a violation that has just been found the name of what caused it, and says what had been done before.
-func (u *upheaval) name(v *mechanism.Violation) {
+func (u *disruption) name(v *mechanism.Violation) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var cause *storm.Act
@@ -78,7 +78,7 @@ func (u *upheaval) name(v *mechanism.Violation) {
 }
 
 // during returns the first act beside which a violation came about as says has it; nil if there is none.
-func (u *upheaval) during(v *mechanism.Violation, has func(*storm.Act, *mechanism.Violation) bool) *storm.Act {
+func (u *disruption) during(v *mechanism.Violation, has func(*storm.Act, *mechanism.Violation) bool) *storm.Act {
 	for i := range u.done {
 		if a := &u.done[i]; has(a, v) {
 			return a
@@ -96,25 +96,25 @@ func (u *upheaval) during(v *mechanism.Violation, has func(*storm.Act, *mechanis
 
 // killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then
 // as if there had been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
-func (u *upheaval) killed(a *storm.Act, v *mechanism.Violation) bool {
+func (u *disruption) killed(a *storm.Act, v *mechanism.Violation) bool {
 	return v.Mechanism == mechanism.CR && (v.What == fault.MissingRow || v.What == fault.G1aDelete) && len(v.Txns) > 0 &&
 		a.Killed != 0 && a.Killed == u.session(v.Txns[0]) && a.Start <= v.Seen[1] && v.At <= a.End
 }
 
 // session is the number of a transaction's session, from 1 on.
-func (u *upheaval) session(txn int64) int { return int((txn-1)%int64(u.sinks)) + 1 }
+func (u *disruption) session(txn int64) int { return int((txn-1)%int64(u.sinks)) + 1 }
 
 // rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was
 // being built anew: InnoDB keeps no older versions of rows that are changed meanwhile, nor newer ones than those that
 // were there when the copy began, and must refuse such a reader. That has a name of its own, so that the many rows that
 // one rebuilding hides stand beside other bugs and not before them.
-func (u *upheaval) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
+func (u *disruption) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
 	return a.Rebuilt != "" && a.Rebuilt == v.Table && beside(a, v)
 }
 
 // indexed says the same of an index: MariaDB's online build keeps no entries of the older versions of rows that are
 // changed meanwhile, and lets a reader use it whose snapshot shows them.
-func (u *upheaval) indexed(a *storm.Act, v *mechanism.Violation) bool {
+func (u *disruption) indexed(a *storm.Act, v *mechanism.Violation) bool {
 	return a.Indexed != "" && a.Indexed == v.Table && beside(a, v)
 }
 
@@ -128,7 +128,7 @@ func beside(a *storm.Act, v *mechanism.Violation) bool {
 
 // taken says whether a version that was rolled back is read from a table whose partitions had been copied while others
 // wrote it: MariaDB takes what is rolled back meanwhile along. That has a name of its own for the same reason.
-func (u *upheaval) taken(v *mechanism.Violation) bool {
+func (u *disruption) taken(v *mechanism.Violation) bool {
 	at, ok := u.copied[v.Table]
 	return ok && v.Mechanism == mechanism.CR && (v.What == fault.G1a || v.What == fault.G1aDelete) && at <= v.Seen[1]
 }
@@ -141,7 +141,7 @@ const (
 
 // before returns the last acts of nemeses before a violation, and the one that it is named after. Whose statements are
 // killed, or may take so long only, concerns them alone.
-func (u *upheaval) before(v *mechanism.Violation, cause *storm.Act) finding.Sentences {
+func (u *disruption) before(v *mechanism.Violation, cause *storm.Act) finding.Sentences {
 	var out finding.Sentences
 	for i := len(u.done) - 1; i >= 0 && len(out) < actsTold; i-- {
 		a := &u.done[i]

@@ -15,7 +15,7 @@ import (
 )
 
 // named is what a violation is called that is found when some acts have ended, and others have not.
-func named(u *upheaval, v mechanism.Violation, ended, going []storm.Act) mechanism.Violation {
+func named(u *disruption, v mechanism.Violation, ended, going []storm.Act) mechanism.Violation {
 	for _, acts := range [][]storm.Act{ended, going} {
 		for i := range acts {
 			a := acts[i]
@@ -31,9 +31,9 @@ func named(u *upheaval, v mechanism.Violation, ended, going []storm.Act) mechani
 	return v
 }
 
-// fresh is an upheaval of nine sessions of which nothing has been verified.
-func fresh() *upheaval {
-	return &upheaval{sinks: 9, passed: func() int64 { return math.MinInt64 }}
+// fresh is an disruption of nine sessions of which nothing has been verified.
+func fresh() *disruption {
+	return &disruption{sinks: 9, passed: func() int64 { return math.MinInt64 }}
 }
 
 // Only a row that is missing from a snapshot which was taken while its own table was built anew has the name of that.
@@ -161,7 +161,7 @@ func TestCopied(t *testing.T) {
 func TestManyActs(t *testing.T) {
 	const acts, apart, lag, sessions = 500_000, int64(7 * time.Millisecond), int64(3 * time.Second), 9
 	var passed int64
-	u := &upheaval{sinks: sessions, passed: func() int64 { return passed }}
+	u := &disruption{sinks: sessions, passed: func() int64 { return passed }}
 	most := 0
 	for i := range acts {
 		start := int64(1+i) * apart

@@ -25,7 +25,7 @@ type dying struct {
 // die ends the process.
 func (d *dying) die() error {
 	d.is.Store(true)
-	return exec.UpheavalOf(d.Target).Crash()
+	return exec.DisruptionOf(d.Target).Crash()
 }
 
 func (d *dying) Alive(ctx context.Context) error {
@@ -124,8 +124,8 @@ func (c *lastRead) ExecContext(ctx context.Context, sql string, args []driver.Na
 
 func (c *lastRead) Interrupt() { c.Conn.(exec.Interrupter).Interrupt() }
 
-func (d *dying) Upheaval() *exec.Upheaval {
-	u := *exec.UpheavalOf(d.Target)
+func (d *dying) Disruption() *exec.Disruption {
+	u := *exec.DisruptionOf(d.Target)
 	disconnect := u.Disconnect
 	u.Disconnect = func(ctx context.Context, s *exec.Session) error {
 		if d.at == "the kill of a connection" {

@@ -21,9 +21,9 @@ var (
 	postgreSQL = servers.Launched("a PostgreSQL server", postgresql.Server)
 )
 
-// Bugs that only an upheaval of a server shows are found there, too, and servers without them are not blamed for the
+// Bugs that only an disruption of a server shows are found there, too, and servers without them are not blamed for the
 // same nemesis.
-func TestPlantedUpheavalsOfServers(t *testing.T) {
+func TestPlantedDisruptionsOfServers(t *testing.T) {
 	effort.Full(t)
 	signs := map[string]string{"lock-kept-by-killed": "lock-kept", "write-kept-by-killed": "G1a",
 		"table-lock-ignored": "table-lock"}
@@ -33,7 +33,7 @@ func TestPlantedUpheavalsOfServers(t *testing.T) {
 	}{{"mariadb/repeatable-read", mariaDB}, {"postgresql/read-committed", postgreSQL}, {"postgresql/serializable",
 		postgreSQL}} {
 		p := servers.Level(t, s.level, "")
-		for _, f := range planted.Upheavals() {
+		for _, f := range planted.Disruptions() {
 			sign := signs[f.Name]
 			if sign == "" {
 				continue
@@ -101,7 +101,7 @@ func TestSettingsPutBack(t *testing.T) {
 			}()
 			o := storm.Options{Nemeses: []storm.Nemesis{storm.Pressure}, Duration: 500 * time.Millisecond}
 			var changed map[string]int
-			for _, x := range storm.StatementsOf(storm.Pressure, &exec.UpheavalOf(db).Strains) {
+			for _, x := range storm.StatementsOf(storm.Pressure, &exec.DisruptionOf(db).Disturbances) {
 				if len(x.Settings) > 0 {
 					o.Acts = append(o.Acts, storm.NameOf(x))
 				}

@@ -34,11 +34,11 @@ const kept = 500
 
 // OnlineCheck is what a storm's operations go through while it runs.
 type OnlineCheck struct {
-	verifier *mechanism.Verifier
-	upheaval upheaval
-	appended atomic.Int64
-	file     io.Closer
-	trace    *history.OperationWriter
+	verifier   *mechanism.Verifier
+	disruption disruption
+	appended   atomic.Int64
+	file       io.Closer
+	trace      *history.OperationWriter
 }
 
 // Options say how a storm is verified while it runs.
@@ -61,9 +61,9 @@ func Start(o Options) (*OnlineCheck, error) {
 			return nil, err
 		}
 	}
-	v.upheaval = upheaval{sinks: o.Sessions, passed: func() int64 { return v.verifier.Passed() }}
+	v.disruption = disruption{sinks: o.Sessions, passed: func() int64 { return v.verifier.Passed() }}
 	v.verifier = mechanism.New(mechanism.Options{Promise: o.Profile.Promise().Guarantees.Mechanisms, Symbols: sym,
-		Sessions: o.Sessions, Initial: true, Limit: kept, Found: v.upheaval.name})
+		Sessions: o.Sessions, Initial: true, Limit: kept, Found: v.disruption.name})
 	v.verifier.Start(initial)
 	return v, nil
 }
@@ -94,11 +94,11 @@ func (v *OnlineCheck) Wait() (*mechanism.TraceReport, time.Duration, error) {
 }
 
 // Began takes an act of a nemesis in that violations may be named after: storm.Options.Began.
-func (v *OnlineCheck) Began(a *storm.Act) { v.upheaval.begin(a) }
+func (v *OnlineCheck) Began(a *storm.Act) { v.disruption.begin(a) }
 
 // Acted takes in what a nemesis did, and puts it into the trace.
 func (v *OnlineCheck) Acted(a *storm.Act) {
-	v.upheaval.end(a)
+	v.disruption.end(a)
 	if v.trace != nil {
 		_ = v.trace.Note(string(a.Nemesis)+": "+a.What, a.Start, a.End) // Close of the writer returns the error
 	}

@@ -2,9 +2,9 @@ package sqlite
 
 import "txweave/exec"
 
-// strains are what storms strain SQLite with.
-var strains = exec.Strains{
-	Redefine: []exec.Strain{
+// disturbances are what storms disturb SQLite with.
+var disturbances = exec.Disturbances{
+	Redefine: []exec.Disturbance{
 		{Do: []string{"DROP INDEX IF EXISTS {table}_v"},
 			Undo: []string{"CREATE INDEX IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
 		{Do: []string{"CREATE INDEX IF NOT EXISTS {table}_n ON {table} (vkey)"},
@@ -21,7 +21,7 @@ var strains = exec.Strains{
 		{Do: []string{"CREATE TABLE IF NOT EXISTS spare (a)", "INSERT INTO spare SELECT v FROM {table}", "DELETE FROM spare"},
 			Undo: []string{"DROP TABLE IF EXISTS spare"}},
 	},
-	Press: []exec.Strain{
+	Press: []exec.Disturbance{
 		{Do: []string{"PRAGMA wal_checkpoint(PASSIVE)"}},
 		{Do: []string{"PRAGMA wal_checkpoint(FULL)"}},
 		{Do: []string{"PRAGMA wal_checkpoint(RESTART)"}},
@@ -30,7 +30,7 @@ var strains = exec.Strains{
 			Undo: []string{"DELETE FROM big"}},
 		{Do: []string{"PRAGMA optimize"}},
 	},
-	Hold: []exec.Strain{
+	Hold: []exec.Disturbance{
 		{Do: []string{"BEGIN IMMEDIATE"}, Undo: []string{"ROLLBACK"}, Frozen: true},
 		{Do: []string{"BEGIN EXCLUSIVE"}, Undo: []string{"COMMIT"}, Frozen: true},
 	},

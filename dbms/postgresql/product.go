@@ -16,9 +16,9 @@ import (
 	"txweave/report/export"
 )
 
-// kin is a DBMS that speaks PostgreSQL's protocol, or PostgreSQL itself, with what differs between them on a server of
-// the user's.
-type kin struct {
+// product is a DBMS that speaks PostgreSQL's protocol, or PostgreSQL itself, with what differs between them on a server
+// of the user's.
+type product struct {
 	name     string
 	ours     func(version string) bool
 	protocol *exec.Protocol
@@ -43,7 +43,7 @@ type kin struct {
 }
 
 // itself is PostgreSQL.
-var itself = &kin{
+var itself = &product{
 	name: "postgresql",
 	ours: func(version string) bool {
 		return strings.HasPrefix(version, "PostgreSQL ") && !strings.Contains(version, "-YB-")
@@ -67,7 +67,7 @@ const untried = "not tried: what txweave knows of it is from its documentation a
 
 // yugabyte is YugabyteDB, which is PostgreSQL above a storage of its own (docs.yugabyte.com: Transaction isolation
 // levels, Concurrency control, Observability, View live queries and locks).
-var yugabyte = func() *kin {
+var yugabyte = func() *product {
 	k := *itself
 	k.name = "yugabytedb"
 	k.ours = func(version string) bool { return strings.Contains(version, "-YB-") }
@@ -82,7 +82,7 @@ var yugabyte = func() *kin {
 }()
 
 // cockroach is CockroachDB (cockroachlabs.com/docs: Transaction layer, Session variables, crdb_internal, CANCEL QUERY).
-var cockroach = &kin{
+var cockroach = &product{
 	name:     "cockroachdb",
 	ours:     func(version string) bool { return strings.HasPrefix(version, "CockroachDB ") },
 	protocol: plainProtocol(),
@@ -137,21 +137,21 @@ func versionIn(text string) string {
 	return ""
 }
 
-// server is a kin's: of the user's, for private ones are not started.
-func (k *kin) server() *exec.Server {
+// server is a product's: of the user's, for private ones are not started.
+func (k *product) server() *exec.Server {
 	return &exec.Server{Name: k.name, Binary: exec.Binary{Packages: "a running server, named by --dsn"},
 		Users: exec.Users{DSN: dsn, Ours: k.ours, Join: k.join}, Protocol: k.protocol}
 }
 
-// spelling is what the exports of a kin need to know: PostgreSQL's with another query for who waits.
-func (k *kin) spelling(waiting string) *export.Spelling {
+// spelling is what the exports of a product need to know: PostgreSQL's with another query for who waits.
+func (k *product) spelling(waiting string) *export.Spelling {
 	s := *Spelling
 	s.DBMS, s.Waits[1] = k.name, waiting
 	return &s
 }
 
 // issues are on GitHub.
-func issues(k *kin) *report.Tracker {
+func issues(k *product) *report.Tracker {
 	return &report.Tracker{Name: k.name, Unlisted: true, Title: "Title: ", Markup: report.Markdown,
 		Sections: []report.Section{
 			{Heading: "## Describe the problem", Write: report.Summary}, {Heading: "## To reproduce", Write: report.Script},
@@ -192,8 +192,8 @@ func cockroachLevels() []*dbms.Profile {
 	return []*dbms.Profile{ser, rc}
 }
 
-// of is a level of a kin.
-func of(k *kin, isolation, name, source string) *dbms.Profile {
+// of is a level of a product.
+func of(k *product, isolation, name, source string) *dbms.Profile {
 	p := level(isolation, name)
 	p.DBMS, p.Guarantees.Source, p.Guarantees.Untried, p.Order = k.name, source, true, dbms.NoOrder
 	p.Variants.Plans, p.Variants.Stores = nil, nil
@@ -201,9 +201,9 @@ func of(k *kin, isolation, name, source string) *dbms.Profile {
 	return p
 }
 
-// plain is what is generated for a kin: what both have of PostgreSQL's dialect, and no changes of tables beside
+// plain is what is generated for a product: what both have of PostgreSQL's dialect, and no changes of tables beside
 // transactions.
-func plain(k *kin) *gen.Dialect {
+func plain(k *product) *gen.Dialect {
 	d := *Dialect
 	d.Name, d.TableForms.Specials, d.DDL, d.TxnForms.Disconnect, d.TxnForms.OwnLevels, d.TableForms.Sparse = k.name, nil,
 		gen.Redefinitions{}, "", nil, ""

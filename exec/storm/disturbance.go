@@ -17,10 +17,10 @@ import (
 	"txweave/gen/workload"
 )
 
-// strain does what a DBMS can be strained with: statements over a connection of its own, and after a while those that
+// disturb does what a DBMS can be disturbed with: statements over a connection of its own, and after a while those that
 // put back what they did.
-func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error {
-	all := d.opt.sent(n, &d.upheaval.Strains)
+func (d *disturber) disturb(ctx context.Context, n Nemesis, rng *rand.Rand) error {
+	all := d.opt.sent(n, &d.disruption.Disturbances)
 	if len(all) == 0 {
 		return nil
 	}
@@ -70,9 +70,9 @@ func (d *disturber) strain(ctx context.Context, n Nemesis, rng *rand.Rand) error
 	return d.examiner.look(ctx, 0)
 }
 
-// settings are the statements that put back what a strain does: the settings that it changes as they were before the
-// storm's first change of them, and the rest.
-func (d *disturber) settings(ctx context.Context, conn *exec.Session, s exec.Strain) (undo []string,
+// settings are the statements that put back what a disturbance does: the settings that it changes as they were before
+// the storm's first change of them, and the rest.
+func (d *disturber) settings(ctx context.Context, conn *exec.Session, s exec.Disturbance) (undo []string,
 	refused, err error) {
 	for _, query := range s.Settings {
 		d.mu.Lock()
@@ -98,8 +98,8 @@ func (d *disturber) settings(ctx context.Context, conn *exec.Session, s exec.Str
 	return append(undo, s.Undo...), nil, nil
 }
 
-// putBack sends what undoes a strain, over another connection where err, or a later one, says that this one has gone,
-// and what it held. It returns the last one.
+// putBack sends what undoes a disturbance, over another connection where err, or a later one, says that this one has
+// gone, and what it held. It returns the last one.
 func (d *disturber) putBack(ctx context.Context, conn *exec.Session, err error, table string,
 	undo []string) *exec.Session {
 	for until := time.Now().Add(reopenTime); len(undo) > 0 && time.Now().Before(until); time.Sleep(time.Millisecond) {
@@ -119,24 +119,24 @@ func (d *disturber) putBack(ctx context.Context, conn *exec.Session, err error, 
 	return conn
 }
 
-// NameOf is how acts name a strain: by all that tells it from others.
-func NameOf(s exec.Strain) string {
+// NameOf is how acts name a disturbance: by all that tells it from others.
+func NameOf(s exec.Disturbance) string {
 	if s.ByUndo {
 		return done(s) + "; " + s.Undo[0]
 	}
 	return done(s)
 }
 
-// done is what a strain does, without what puts it back: the name that it had in files of before.
-func done(s exec.Strain) string { return strings.Join(s.Do, "; ") }
+// done is what a disturbance does, without what puts it back: the name that it had in files of before.
+func done(s exec.Disturbance) string { return strings.Join(s.Do, "; ") }
 
-// Named says whether a strain is among acts, by its name, or by what it does alone.
-func Named(s exec.Strain, acts []string) bool {
+// Named says whether a disturbance is among acts, by its name, or by what it does alone.
+func Named(s exec.Disturbance, acts []string) bool {
 	return slices.Contains(acts, NameOf(s)) || slices.Contains(acts, done(s))
 }
 
 // StatementsOf is what a nemesis does by statements.
-func StatementsOf(n Nemesis, s *exec.Strains) []exec.Strain {
+func StatementsOf(n Nemesis, s *exec.Disturbances) []exec.Disturbance {
 	switch n {
 	case DDL:
 		return s.Redefine
@@ -149,34 +149,34 @@ func StatementsOf(n Nemesis, s *exec.Strains) []exec.Strain {
 	}
 }
 
-// StrainsOf lists what nemeses can do to a target by statements, as Options.Acts names it.
-func StrainsOf(t exec.Target, nemeses []Nemesis) []string {
-	u := exec.UpheavalOf(t)
+// DisturbancesOf lists what nemeses can do to a target by statements, as Options.Acts names it.
+func DisturbancesOf(t exec.Target, nemeses []Nemesis) []string {
+	u := exec.DisruptionOf(t)
 	var out []string
 	for _, n := range nemeses {
-		for _, s := range StatementsOf(n, &u.Strains) {
+		for _, s := range StatementsOf(n, &u.Disturbances) {
 			out = append(out, NameOf(s))
 		}
 	}
 	return out
 }
 
-// wants says whether a strain is among the acts that a storm is to do.
-func (o *Options) wants(s exec.Strain) bool { return len(o.Acts) == 0 || Named(s, o.Acts) }
+// wants says whether a disturbance is among the acts that a storm is to do.
+func (o *Options) wants(s exec.Disturbance) bool { return len(o.Acts) == 0 || Named(s, o.Acts) }
 
 // sent is what a nemesis does by statements in a storm: what it is to do, but for what a killed server may not keep.
-func (o *Options) sent(n Nemesis, all *exec.Strains) []exec.Strain {
+func (o *Options) sent(n Nemesis, all *exec.Disturbances) []exec.Disturbance {
 	durable := slices.ContainsFunc(o.Nemeses, Nemesis.Durable)
-	return slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Strain) bool {
+	return slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Disturbance) bool {
 		return durable && s.Volatile || !o.wants(s)
 	})
 }
 
 // leftOut says which acts a storm does not do that it was told to do, and why.
-func (o *Options) leftOut(all *exec.Strains) []string {
+func (o *Options) leftOut(all *exec.Disturbances) []string {
 	var out []string
 	for _, n := range o.Nemeses {
-		wanted := slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Strain) bool { return !o.wants(s) })
+		wanted := slices.DeleteFunc(slices.Clone(StatementsOf(n, all)), func(s exec.Disturbance) bool { return !o.wants(s) })
 		if without := len(wanted) - len(o.sent(n, all)); without > 0 {
 			beside := o.Nemeses[slices.IndexFunc(o.Nemeses, Nemesis.Durable)]
 			out = append(out,
@@ -187,7 +187,7 @@ func (o *Options) leftOut(all *exec.Strains) []string {
 	}
 	for _, act := range o.Acts {
 		if !slices.ContainsFunc(o.Nemeses, func(n Nemesis) bool {
-			return slices.ContainsFunc(StatementsOf(n, all), func(s exec.Strain) bool { return Named(s, []string{act}) })
+			return slices.ContainsFunc(StatementsOf(n, all), func(s exec.Disturbance) bool { return Named(s, []string{act}) })
 		}) {
 			out = append(out, fmt.Sprintf("%q, because none of these nemeses does it", act))
 		}
@@ -195,7 +195,7 @@ func (o *Options) leftOut(all *exec.Strains) []string {
 	return out
 }
 
-// longest is for how long a nemesis leaves a strain at most.
+// longest is for how long a nemesis leaves a disturb at most.
 func (d *disturber) longest(n Nemesis) time.Duration {
 	if n == Locks {
 		return 30 * time.Millisecond
@@ -203,11 +203,11 @@ func (d *disturber) longest(n Nemesis) time.Duration {
 	return 60 * time.Millisecond
 }
 
-// errWait says that a strain was refused because others are in the way.
+// errWait says that a disturbance was refused because others are in the way.
 var errWait = errors.New("others are in the way")
 
-// send sends statements to one table's strain. refused is the database's answer against one of them, errWait if it may
-// take it later; the others are sent all the same. The error is the connection's.
+// send sends statements to one table's disturbance. refused is the database's answer against one of them, errWait if it
+// may take it later; the others are sent all the same. The error is the connection's.
 func (d *disturber) send(ctx context.Context, conn *exec.Session, table string, sqls []string) (refused, err error) {
 	for _, sql := range sqls {
 		sql = strings.ReplaceAll(sql, "{table}", table)
@@ -275,13 +275,13 @@ func (e *examiner) look(ctx context.Context, lasts time.Duration) error {
 
 // redefine changes how tables are kept.
 func (d *disturber) redefine(ctx context.Context, rng *rand.Rand) error {
-	return d.strain(ctx, DDL, rng)
+	return d.disturb(ctx, DDL, rng)
 }
 
 // press keeps a transaction open beside the writers, or changes settings and fills memory.
 func (d *disturber) press(ctx context.Context, rng *rand.Rand) error {
-	if len(d.upheaval.Press) > 0 && rng.IntN(2) == 0 {
-		return d.strain(ctx, Pressure, rng)
+	if len(d.disruption.Press) > 0 && rng.IntN(2) == 0 {
+		return d.disturb(ctx, Pressure, rng)
 	}
 	longest := int64(time.Second)
 	if d.profile.LockingReads {
@@ -295,7 +295,7 @@ func (d *disturber) press(ctx context.Context, rng *rand.Rand) error {
 
 // lock holds whole tables.
 func (d *disturber) lock(ctx context.Context, rng *rand.Rand) error {
-	return d.strain(ctx, Locks, rng)
+	return d.disturb(ctx, Locks, rng)
 }
 
 // preempt takes the processor from single threads of the database, one after another, each for up to 50 ms.
@@ -305,7 +305,7 @@ func (d *disturber) preempt(rng *rand.Rand) error {
 	for range 1 + rng.IntN(threads) {
 		// As many short ones as long ones: what is met in a microsecond is met by any, and what lasts holds others up.
 		lasts := time.Duration(float64(shortest) * math.Pow(float64(longest/shortest), rng.Float64()))
-		if err := d.upheaval.Halt(rng.IntN, lasts); err != nil {
+		if err := d.disruption.Halt(rng.IntN, lasts); err != nil {
 			d.note(Pause, start, "a thread was stopped, refused")
 			return nil
 		}
@@ -319,7 +319,7 @@ func (d *disturber) preempt(rng *rand.Rand) error {
 
 // pause halts the database's process or single threads of it, or puts all of it on one processor, for a while.
 func (d *disturber) pause(_ context.Context, rng *rand.Rand) error {
-	if d.upheaval.Halt != nil && rng.IntN(2) == 0 {
+	if d.disruption.Halt != nil && rng.IntN(2) == 0 {
 		d.control.Lock() // so that nobody kills it meanwhile
 		defer d.control.Unlock()
 		return d.preempt(rng)
@@ -335,28 +335,28 @@ func (d *disturber) pause(_ context.Context, rng *rand.Rand) error {
 	d.control.Lock() // so that nobody kills it meanwhile
 	defer d.control.Unlock()
 	start := d.now()
-	if kind >= 14 && d.upheaval.Crowd != nil {
-		if err := d.upheaval.Crowd(true); err != nil {
+	if kind >= 14 && d.disruption.Crowd != nil {
+		if err := d.disruption.Crowd(true); err != nil {
 			return err
 		}
 		d.sleep(4 * lasts)
-		err := d.upheaval.Crowd(false)
+		err := d.disruption.Crowd(false)
 		d.note(Pause, start, "all threads on one processor")
 		return err
 	}
 	d.away.Add(1)
 	defer d.away.Add(-1)
-	if err := d.upheaval.Stop(); err != nil {
+	if err := d.disruption.Stop(); err != nil {
 		return err
 	}
 	time.Sleep(lasts)
-	err := d.upheaval.Continue()
+	err := d.disruption.Continue()
 	d.note(Pause, start, "the process was stopped")
 	return err
 }
 
 // actOn is what is done to a table. That it is made anew is known as soon as that begins.
-func (d *disturber) actOn(n Nemesis, s exec.Strain, table string, start int64) *Act {
+func (d *disturber) actOn(n Nemesis, s exec.Disturbance, table string, start int64) *Act {
 	act := &Act{Nemesis: n, What: NameOf(s), Start: start}
 	if s.Rebuilds {
 		act.Rebuilt = table

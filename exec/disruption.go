@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Upheaval is what can be done to a running database beside sending it statements. What is nil cannot be done to it.
-type Upheaval struct {
+// Disruption is what can be done to a running database beside sending it statements. What is nil cannot be done to it.
+type Disruption struct {
 	// Disconnect makes the database end a session's connection, as KILL CONNECTION does.
 	Disconnect func(ctx context.Context, s *Session) error
 	// Crash ends the database's process as kill -9 does, and returns when it is gone.
@@ -30,25 +30,25 @@ type Upheaval struct {
 	Crowd func(one bool) error
 	// Networked says that sessions reach it over a network, which may be slow and lost: Session.Slow, Session.Lose.
 	Networked bool
-	Strains
+	Disturbances
 }
 
-// Strains are statements that strain a database without changing what it answers. Each DBMS's folder has its own.
-type Strains struct {
+// Disturbances are statements that disturb a database without changing what it answers. Each DBMS's folder has its own.
+type Disturbances struct {
 	// Patience makes a session wait for others that change or lock a whole table.
 	Patience []string
 	// Limits have a session's statements end after some milliseconds, whatever they have done by then, and lift that
 	// again.
-	Limits []Strain
+	Limits []Disturbance
 	// Redefine changes tables and puts them back; Press changes settings and fills memory; Hold locks whole tables.
-	Redefine, Press, Hold []Strain
+	Redefine, Press, Hold []Disturbance
 	// Prepared says that transactions may be prepared by XA and committed by another connection, later.
 	Prepared bool
 }
 
-// Strain is one of them: what is sent, and what puts back what that did. {table} stands for a table of the workload,
-// which has an index {table}_v on v, vkey and pkey.
-type Strain struct {
+// Disturbance is one of them: what is sent, and what puts back what that did. {table} stands for a table of the
+// workload, which has an index {table}_v on v, vkey and pkey.
+type Disturbance struct {
 	Do, Undo []string
 	// Settings are queries, asked before Do: the answer of each is the statement that puts back a setting which Do
 	// changes, before Undo is sent. Somebody may have given it another value than the DBMS does.
@@ -70,14 +70,14 @@ type Strain struct {
 }
 
 // Disturbed is a target to which things can be done beside sending it statements.
-type Disturbed interface{ Upheaval() *Upheaval }
+type Disturbed interface{ Disruption() *Disruption }
 
-// UpheavalOf returns what can be done to a target.
-func UpheavalOf(t Target) *Upheaval {
+// DisruptionOf returns what can be done to a target.
+func DisruptionOf(t Target) *Disruption {
 	if d, ok := t.(Disturbed); ok {
-		return d.Upheaval()
+		return d.Disruption()
 	}
-	return &Upheaval{}
+	return &Disruption{}
 }
 
 // RecoveryError says that a database did not come up again on what it left behind when its process was killed.
@@ -180,10 +180,10 @@ func (s *Instance) recovered(ctx context.Context) error {
 	return &RecoveryError{Reason: reason, Log: log}
 }
 
-// Upheaval is what a private server's processes can be put through. reopened is called when it has come up again after
-// a crash.
-func (s *Instance) Upheaval(reopened func(ctx context.Context) error) *Upheaval {
-	u := &Upheaval{
+// Disruption is what a private server's processes can be put through. reopened is called when it has come up again
+// after a crash.
+func (s *Instance) Disruption(reopened func(ctx context.Context) error) *Disruption {
+	u := &Disruption{
 		Stop:     func() error { return s.process.all(syscall.SIGSTOP) },
 		Continue: func() error { return s.process.all(syscall.SIGCONT) },
 		Crowd:    func(one bool) error { return s.process.crowd(one) },

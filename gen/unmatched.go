@@ -13,9 +13,9 @@ import (
 
 // Shares, in percent, of the statements of transactions that write, in cases with such a foreign key.
 const (
-	owingStmts = 40 // of those that are not the last: they leave a row that refers to none
-	paidEarly  = 30 // of those between that one and the last: they make up for it
-	paidLast   = 85 // of the last: they do, if none has
+	unmatchedStmts = 40 // of those that are not the last: they leave a row that refers to none
+	paidEarly      = 30 // of those between that one and the last: they make up for it
+	paidLast       = 85 // of the last: they do, if none has
 	// of the last, where nothing is known to be owed and what others wrote may have left such rows: they do away with all
 	// of these
 	paidAll = 60
@@ -67,7 +67,7 @@ func (g *generator) owe() sql.Stmt {
 	case d != nil:
 	case last && at >= 0 && pct(paidAll):
 		return g.payAll(&keys[at])
-	case !last && pct(owingStmts):
+	case !last && pct(unmatchedStmts):
 		d := keys[rng.IntN(len(keys))]
 		return g.borrow(&d)
 	}

@@ -90,7 +90,7 @@ func disturbAs(t *testing.T, db exec.Target, p *dbms.Profile, o storm.Options) (
 }
 
 // An engine that does as it promises is not blamed for what nemeses do to it, and every act is in the trace.
-func TestUpheaval(t *testing.T) {
+func TestDisruption(t *testing.T) {
 	db := hosted(t)
 	o := storm.Options{Nemeses: storm.Nemeses(), Duration: 500 * time.Millisecond}
 	for ; ; o.Duration *= 2 { // a machine that has no time for us
@@ -125,8 +125,8 @@ func TestUpheaval(t *testing.T) {
 	}
 }
 
-// Bugs that only an upheaval shows are found.
-func TestPlantedUpheavals(t *testing.T) {
+// Bugs that only an disruption shows are found.
+func TestPlantedDisruptions(t *testing.T) {
 	effort.Full(t)
 	signs := map[string]string{"commit-lost-in-crash": "stale-read", "commit-before-sync": "stale-read",
 		"half-commit-after-crash": "", "lock-kept-by-killed": "lock-kept",
@@ -137,7 +137,7 @@ func TestPlantedUpheavals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range planted.Upheavals() {
+	for _, f := range planted.Disruptions() {
 		if f.Inapplicable(p) != "" {
 			continue
 		}

@@ -8,13 +8,13 @@ import (
 	"txweave/exec"
 )
 
-// Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
-func (t *target) Upheaval() *exec.Upheaval {
-	u := &exec.Upheaval{}
+// Disruption is what a private server can be put through, and of a server of the user's what a statement does.
+func (t *target) Disruption() *exec.Disruption {
+	u := &exec.Disruption{}
 	if private := t.Instance(); private != nil {
-		u = private.Upheaval(t.reopen)
+		u = private.Disruption(t.reopen)
 	}
-	u.Disconnect, u.Strains, u.Networked = t.disconnect, t.kind.Strains, true
+	u.Disconnect, u.Disturbances, u.Networked = t.disconnect, t.kind.Disturbances, true
 	return u
 }
 

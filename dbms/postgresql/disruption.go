@@ -7,15 +7,15 @@ import (
 	"txweave/exec"
 )
 
-// strains are what storms strain PostgreSQL with. Its documentation (13.6, Caveats) excepts TRUNCATE and the forms of
-// ALTER TABLE that write a table anew from what snapshots promise; none of these is among them.
-var strains = exec.Strains{
+// disturbances are what storms disturb PostgreSQL with. Its documentation (13.6, Caveats) excepts TRUNCATE and the
+// forms of ALTER TABLE that write a table anew from what snapshots promise; none of these is among them.
+var disturbances = exec.Disturbances{
 	Patience: []string{"SET lock_timeout = '2s'"},
-	Limits: []exec.Strain{
+	Limits: []exec.Disturbance{
 		{Do: []string{"SET statement_timeout = 1"}, Undo: []string{"SET statement_timeout = 0"}},
 		{Do: []string{"SET statement_timeout = 10"}, Undo: []string{"SET statement_timeout = 0"}},
 	},
-	Redefine: []exec.Strain{
+	Redefine: []exec.Disturbance{
 		{Do: []string{"DROP INDEX IF EXISTS {table}_v"},
 			Undo: []string{"CREATE INDEX IF NOT EXISTS {table}_v ON {table} (v, vkey, pkey)"}},
 		{Do: []string{"DROP INDEX CONCURRENTLY IF EXISTS {table}_v"}, Undo: []string{"DROP INDEX IF EXISTS {table}_v",
@@ -34,7 +34,7 @@ var strains = exec.Strains{
 		{Do: []string{"CREATE TABLE IF NOT EXISTS spare AS SELECT * FROM {table}", "TRUNCATE spare"},
 			Undo: []string{"DROP TABLE IF EXISTS spare"}},
 	},
-	Press: []exec.Strain{
+	Press: []exec.Disturbance{
 		{Do: []string{"VACUUM {table}"}},
 		{Do: []string{"CHECKPOINT"}},
 		{Do: []string{"ANALYZE {table}"}},
@@ -45,15 +45,16 @@ var strains = exec.Strains{
 			"INSERT INTO big SELECT repeat(i::TEXT, 3000) FROM generate_series(1, 100) i"}, Undo: []string{"DELETE FROM big",
 			"VACUUM big"}},
 	},
-	Hold: []exec.Strain{
+	Hold: []exec.Disturbance{
 		holding("SHARE"), holding("EXCLUSIVE"), holding("ACCESS EXCLUSIVE"),
 		{Do: []string{"SELECT pg_advisory_lock(20)"}, Undo: []string{"SELECT pg_advisory_unlock(20)"}},
 	},
 }
 
 // holding locks a table in a mode in which nobody writes it. At READ COMMITTED each look sees what has been committed.
-func holding(mode string) exec.Strain {
-	return exec.Strain{Do: []string{"BEGIN ISOLATION LEVEL READ COMMITTED", "LOCK TABLE {table} IN " + mode + " MODE"},
+func holding(mode string) exec.Disturbance {
+	return exec.Disturbance{Do: []string{"BEGIN ISOLATION LEVEL READ COMMITTED",
+		"LOCK TABLE {table} IN " + mode + " MODE"},
 		Undo: []string{"ROLLBACK"}, Frozen: true}
 }
 
@@ -64,14 +65,14 @@ func altered(name string) string {
 		"AND sourcefile LIKE '%postgresql.auto.conf' ORDER BY seqno DESC LIMIT 1), 'ALTER SYSTEM RESET " + name + "')"
 }
 
-// Upheaval is what a private server can be put through, and of a server of the user's what a statement does.
-func (t *target) Upheaval() *exec.Upheaval {
-	u := &exec.Upheaval{}
+// Disruption is what a private server can be put through, and of a server of the user's what a statement does.
+func (t *target) Disruption() *exec.Disruption {
+	u := &exec.Disruption{}
 	if t.private != nil {
-		u = t.private.Upheaval(t.reopen)
+		u = t.private.Disruption(t.reopen)
 		u.Stop, u.Continue = t.backends.stop, t.backends.resume
 	}
-	u.Strains, u.Disconnect, u.Networked = Server.Strains, t.disconnect, true
+	u.Disturbances, u.Disconnect, u.Networked = Server.Disturbances, t.disconnect, true
 	return u
 }
 

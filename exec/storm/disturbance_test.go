@@ -13,18 +13,18 @@ import (
 	"txweave/exec"
 )
 
-// strainedServers are the servers that have strains.
-func strainedServers() []*exec.Server {
+// disturbedServers are the servers that have disturbances.
+func disturbedServers() []*exec.Server {
 	return []*exec.Server{mariadb.Server, mysql.Server, tidb.Server, postgresql.Server}
 }
 
 // TestNames: of three ways to build an index anew each was called the same, so that a reduced storm, or a script, did
-// all of them. A name chooses one; what a strain does alone, its name in files of before, chooses it, too.
+// all of them. A name chooses one; what a disturbance does alone, its name in files of before, chooses it, too.
 func TestNames(t *testing.T) {
-	for _, server := range strainedServers() {
-		var all []exec.Strain
+	for _, server := range disturbedServers() {
+		var all []exec.Disturbance
 		for _, n := range Nemeses() {
-			all = append(all, StatementsOf(n, &server.Strains)...)
+			all = append(all, StatementsOf(n, &server.Disturbances)...)
 		}
 		for i, s := range all {
 			for j, other := range all {
@@ -42,9 +42,9 @@ func TestNames(t *testing.T) {
 // TestSettingsAreKept: a setting of a server of the user's was given the value that txweave took for the DBMS's own.
 // What is set for all is asked for first.
 func TestSettingsAreKept(t *testing.T) {
-	for _, server := range strainedServers() {
+	for _, server := range disturbedServers() {
 		for _, n := range Nemeses() {
-			for _, s := range StatementsOf(n, &server.Strains) {
+			for _, s := range StatementsOf(n, &server.Disturbances) {
 				var sets int
 				for _, sql := range s.Do {
 					if strings.HasPrefix(sql, "SET GLOBAL ") || strings.HasPrefix(sql, "ALTER SYSTEM SET ") {
@@ -67,7 +67,7 @@ func TestSettingsAreKept(t *testing.T) {
 func TestLeftOut(t *testing.T) {
 	const why = " beside crash, because a server that is killed may then keep a half of what it acknowledged"
 	drop := "SPLIT TABLE {table} BY (5), (10), (20), (30), (50), (200)"
-	ddl, press := len(tidb.Server.Strains.Redefine), len(tidb.Server.Strains.Press)
+	ddl, press := len(tidb.Server.Disturbances.Redefine), len(tidb.Server.Disturbances.Press)
 	for name, c := range map[string]struct {
 		server  *exec.Server
 		nemeses []Nemesis
@@ -84,11 +84,11 @@ func TestLeftOut(t *testing.T) {
 		"without either": {postgresql.Server, []Nemesis{Kill}, nil, nil},
 	} {
 		o := &Options{Nemeses: c.nemeses, Acts: c.acts}
-		if got := o.leftOut(&c.server.Strains); !slices.Equal(got, c.want) {
+		if got := o.leftOut(&c.server.Disturbances); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 		for _, n := range c.nemeses {
-			for _, s := range o.sent(n, &c.server.Strains) {
+			for _, s := range o.sent(n, &c.server.Disturbances) {
 				if s.Volatile && slices.ContainsFunc(c.nemeses, Nemesis.Durable) || len(c.acts) > 0 &&
 					!slices.Contains(c.acts, NameOf(s)) {
 					t.Errorf("%s: %s is sent", name, NameOf(s))

@@ -15,9 +15,9 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// Upheavals returns the planted bugs that show only where something is done to the database beside sending it
+// Disruptions returns the planted bugs that show only where something is done to the database beside sending it
 // statements.
-func Upheavals() []*Fault { return upheavalFaults }
+func Disruptions() []*Fault { return disruptionFaults }
 
 // Nemesis names the nemesis of storms that a planted bug needs; "" if it needs none.
 func (f *Fault) Nemesis() string { return f.nemesis }
@@ -25,7 +25,7 @@ func (f *Fault) Nemesis() string { return f.nemesis }
 // Cases says of a bug that a nemesis shows whether cases show it, too.
 func (f *Fault) Cases() bool { return f.cases }
 
-var upheavalFaults = []*Fault{
+var disruptionFaults = []*Fault{
 	{Name: "commit-lost-in-crash",
 		Reference: "a commit is acknowledged before its log is on disk: a crash undoes a row of the last one",
 		Forbidden: always, Inapplicable: anywhere, every: 1, nemesis: "crash", verbs: []string{"UPDATE"}, exec: rememberOld,
@@ -67,9 +67,9 @@ var upheavalFaults = []*Fault{
 		Forbidden: always, Inapplicable: needsBranches, every: 1, nemesis: "locks", recovered: forgetBranches},
 }
 
-// Upheaval is what can be done to the engine below, and what the fault adds.
-func (t *faultyTarget) Upheaval() *exec.Upheaval {
-	u := *exec.UpheavalOf(t.Target)
+// Disruption is what can be done to the engine below, and what the fault adds.
+func (t *faultyTarget) Disruption() *exec.Disruption {
+	u := *exec.DisruptionOf(t.Target)
 	if goOn := u.Continue; goOn != nil {
 		u.Continue = func() error {
 			t.mu.Lock()

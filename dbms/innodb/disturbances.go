@@ -2,19 +2,19 @@ package innodb
 
 import "txweave/exec"
 
-// Strains are what storms strain MariaDB and MySQL with; each takes no notice of settings and algorithms that it does
-// not have.
-var Strains = exec.Strains{
+// Disturbances are what storms disturb MariaDB and MySQL with; each takes no notice of settings and algorithms that it
+// does not have.
+var Disturbances = exec.Disturbances{
 	// A transaction that waits for a row of one that waits for its table is found by nobody: so both waits are short.
 	Patience: []string{"SET SESSION lock_wait_timeout = 1", "SET SESSION innodb_lock_wait_timeout = 2"},
-	Limits: []exec.Strain{
+	Limits: []exec.Disturbance{
 		// MariaDB: any statement
 		{Do: []string{"SET SESSION max_statement_time = 0.001"}, Undo: []string{"SET SESSION max_statement_time = 0"}},
 		{Do: []string{"SET SESSION max_statement_time = 0.01"}, Undo: []string{"SET SESSION max_statement_time = 0"}},
 		// MySQL: queries
 		{Do: []string{"SET SESSION max_execution_time = 1"}, Undo: []string{"SET SESSION max_execution_time = 0"}},
 	},
-	Redefine: []exec.Strain{
+	Redefine: []exec.Disturbance{
 		indexing(swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=INPLACE, LOCK=NONE")),
 		indexing(swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=NOCOPY")),
 		rebuilding(swap("DROP INDEX {table}_v", "ADD INDEX {table}_v (v, vkey, pkey)", "ALGORITHM=COPY")),
@@ -26,7 +26,7 @@ var Strains = exec.Strains{
 		rebuilding(once("ALTER TABLE {table} FORCE, ALGORITHM=COPY")),
 		rebuilding(once("OPTIMIZE TABLE {table}")),
 		once("ANALYZE TABLE {table}"),
-		rebuilding(exec.Strain{Do: []string{"ALTER TABLE {table} ROW_FORMAT=REDUNDANT"},
+		rebuilding(exec.Disturbance{Do: []string{"ALTER TABLE {table} ROW_FORMAT=REDUNDANT"},
 			Undo: []string{"ALTER TABLE {table} ROW_FORMAT=DYNAMIC"}}),
 		{Do: []string{"ALTER TABLE {table} PARTITION BY HASH (pkey) PARTITIONS 3", "ALTER TABLE {table} REBUILD PARTITION p1",
 			"ALTER TABLE {table} COALESCE PARTITION 1"}, Undo: []string{"ALTER TABLE {table} REMOVE PARTITIONING"},
@@ -45,7 +45,7 @@ var Strains = exec.Strains{
 		{Do: []string{"CREATE TABLE spare LIKE {table}", "INSERT INTO spare SELECT * FROM {table}", "TRUNCATE TABLE spare"},
 			Undo: []string{"DROP TABLE IF EXISTS spare"}},
 	},
-	Press: []exec.Strain{
+	Press: []exec.Disturbance{
 		Set("innodb_max_purge_lag", "10"),
 		Set("innodb_adaptive_hash_index", "ON"),
 		{Do: []string{"SET GLOBAL innodb_change_buffering = 'all'"},
@@ -63,7 +63,7 @@ var Strains = exec.Strains{
 			Undo: []string{"DELETE FROM big"}},
 		once("FLUSH TABLES"),
 	},
-	Hold: []exec.Strain{
+	Hold: []exec.Disturbance{
 		{Do: []string{"LOCK TABLES {table} READ"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true},
 		{Do: []string{"LOCK TABLES {table} WRITE"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true},
 		{Do: []string{"FLUSH TABLES WITH READ LOCK"}, Undo: []string{"UNLOCK TABLES"}, Frozen: true, HoldsCommits: true},
@@ -74,28 +74,28 @@ var Strains = exec.Strains{
 }
 
 // swap changes a table and back, by an algorithm.
-func swap(there, back, algorithm string) exec.Strain {
-	return exec.Strain{Do: []string{"ALTER TABLE {table} " + there},
+func swap(there, back, algorithm string) exec.Disturbance {
+	return exec.Disturbance{Do: []string{"ALTER TABLE {table} " + there},
 		Undo: []string{"ALTER TABLE {table} " + back + ", " + algorithm, "ALTER TABLE {table} " + back}, ByUndo: true}
 }
 
 // once sends a statement that leaves nothing behind.
-func once(sql string) exec.Strain { return exec.Strain{Do: []string{sql}} }
+func once(sql string) exec.Disturbance { return exec.Disturbance{Do: []string{sql}} }
 
-// rebuilding says that a strain builds a table anew while others write it.
-func rebuilding(s exec.Strain) exec.Strain {
+// rebuilding says that a disturbance builds a table anew while others write it.
+func rebuilding(s exec.Disturbance) exec.Disturbance {
 	s.Rebuilds = true
 	return s
 }
 
-// indexing says that a strain builds an index while others write.
-func indexing(s exec.Strain) exec.Strain {
+// indexing says that a disturbance builds an index while others write.
+func indexing(s exec.Disturbance) exec.Disturbance {
 	s.Indexes = true
 	return s
 }
 
 // Set changes a setting of the server's, a number or a word, and puts back what it was.
-func Set(name, value string) exec.Strain {
-	return exec.Strain{Do: []string{"SET GLOBAL " + name + " = " + value},
+func Set(name, value string) exec.Disturbance {
+	return exec.Disturbance{Do: []string{"SET GLOBAL " + name + " = " + value},
 		Settings: []string{"SELECT CONCAT('SET GLOBAL " + name + " = ', @@GLOBAL." + name + ")"}}
 }

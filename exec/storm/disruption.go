@@ -16,7 +16,7 @@ import (
 	"txweave/exec"
 )
 
-// Nemesis is an upheaval beside a storm's workload, by its name.
+// Nemesis is an disruption beside a storm's workload, by its name.
 type Nemesis string
 
 // The nemeses.
@@ -55,16 +55,16 @@ type nemesis struct {
 	about string
 	every time.Duration // mean time from one act to the next
 	// unfit is the reason why it cannot be done to a database; "" if it can.
-	unfit func(*exec.Upheaval) string
+	unfit func(*exec.Disruption) string
 	act   func(d *disturber, ctx context.Context, rng *rand.Rand) error
 }
 
 // fit says that something can be done to every database.
-func fit(*exec.Upheaval) string { return "" }
+func fit(*exec.Disruption) string { return "" }
 
-// strained says that a DBMS has strains of a kind.
-func strained(of func(*exec.Upheaval) []exec.Strain) func(*exec.Upheaval) string {
-	return func(u *exec.Upheaval) string {
+// disturbed says that a DBMS has disturbances of a kind.
+func disturbed(of func(*exec.Disruption) []exec.Disturbance) func(*exec.Disruption) string {
+	return func(u *exec.Disruption) string {
 		if len(of(u)) == 0 {
 			return "no such statements are known for this DBMS"
 		}
@@ -74,11 +74,11 @@ func strained(of func(*exec.Upheaval) []exec.Strain) func(*exec.Upheaval) string
 
 var nemeses = map[Nemesis]*nemesis{
 	DDL: {"tables are changed and put back: indexes, columns, rebuilding, partitions, renaming", 50 * time.Millisecond,
-		strained(func(u *exec.Upheaval) []exec.Strain { return u.Redefine }), (*disturber).redefine},
+		disturbed(func(u *exec.Disruption) []exec.Disturbance { return u.Redefine }), (*disturber).redefine},
 	Pressure: {"long readers, a late purge, small memory and logs, checkpoints, big rows",
 		50 * time.Millisecond, fit, (*disturber).press},
 	Pause: {"the database's process, or single threads of it, are stopped for up to seconds", 100 * time.Millisecond,
-		func(u *exec.Upheaval) string {
+		func(u *exec.Disruption) string {
 			if u.Stop == nil {
 				return "only a private server, or an embedded engine in a process of its own, can be stopped"
 			}
@@ -86,10 +86,10 @@ var nemeses = map[Nemesis]*nemesis{
 		}, (*disturber).pause},
 	Locks: {"tables are locked; XA transactions are prepared, and committed later by any connection",
 		50 * time.Millisecond,
-		strained(func(u *exec.Upheaval) []exec.Strain { return u.Hold }), (*disturber).lock},
+		disturbed(func(u *exec.Disruption) []exec.Disturbance { return u.Hold }), (*disturber).lock},
 	Network: {"answers are slow, or the connection is lost during a statement or COMMIT",
 		30 * time.Millisecond,
-		func(u *exec.Upheaval) string {
+		func(u *exec.Disruption) string {
 			if !u.Networked {
 				return "there is no network between that could be slow"
 			}
@@ -98,7 +98,7 @@ var nemeses = map[Nemesis]*nemesis{
 	Kill: {"statements and connections are killed, also during COMMIT",
 		20 * time.Millisecond, fit, (*disturber).kill},
 	Crash: {"the database is killed (kill -9) and started again, also after a commit and during recovery",
-		time.Second, func(u *exec.Upheaval) string {
+		time.Second, func(u *exec.Disruption) string {
 			if u.Crash == nil {
 				return "only a private server, or an embedded engine in a process of its own, can be killed and started again on " +
 					"its data"
@@ -106,7 +106,7 @@ var nemeses = map[Nemesis]*nemesis{
 			return ""
 		}, (*disturber).crash},
 	Power: {"the process ends, and some sectors that were not synced are lost",
-		time.Second, func(u *exec.Upheaval) string {
+		time.Second, func(u *exec.Disruption) string {
 			if u.PowerCut == nil {
 				return "only what an embedded engine in a process of its own has written and not synced can be taken away"
 			}
@@ -152,7 +152,7 @@ func ParseNemeses(names []string) ([]Nemesis, error) {
 }
 
 // Unfit is the reason why a nemesis cannot be done to a target; "" if it can.
-func (n Nemesis) Unfit(t exec.Target) string { return nemeses[n].unfit(exec.UpheavalOf(t)) }
+func (n Nemesis) Unfit(t exec.Target) string { return nemeses[n].unfit(exec.DisruptionOf(t)) }
 
 // Durable says whether a database must keep all that it acknowledges, whatever becomes of its process.
 func (n Nemesis) Durable() bool { return n == Crash || n == Power }
@@ -160,7 +160,7 @@ func (n Nemesis) Durable() bool { return n == Crash || n == Power }
 // disturber is what does the acts of a storm's nemeses.
 type disturber struct {
 	*storm
-	upheaval        *exec.Upheaval
+	disruption      *exec.Disruption
 	sessions        []*session
 	examiner        *examiner // nil where there are no nemeses
 	over            chan struct{}
@@ -181,7 +181,7 @@ type crashes struct {
 
 // newDisturber returns what does the acts; where there are any, the last session looks at what came of them.
 func newDisturber(st *storm, all []*session) *disturber {
-	d := &disturber{storm: st, upheaval: exec.UpheavalOf(st.target), sessions: all[:st.opt.Sessions],
+	d := &disturber{storm: st, disruption: exec.DisruptionOf(st.target), sessions: all[:st.opt.Sessions],
 		done: map[string]int{}, was: map[string]string{}, over: make(chan struct{})}
 	st.began, st.noted = d.began, d.keep
 	if st.opt.receipts() {
@@ -254,7 +254,7 @@ func (d *disturber) result(res *Result) {
 	if d.examiner != nil {
 		res.Kept = d.examiner.kept
 	}
-	res.ActsOf, res.LeftOut, res.Recovery = d.done, d.opt.leftOut(&d.upheaval.Strains), d.recovery
+	res.ActsOf, res.LeftOut, res.Recovery = d.done, d.opt.leftOut(&d.disruption.Disturbances), d.recovery
 	res.Crashes, res.Survived, res.SlowestRecovery = d.crashed.count, d.crashed.committed, d.crashed.slowest
 }
 
@@ -319,8 +319,8 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 		act := d.began(Act{Nemesis: Kill, What: fmt.Sprintf(statementOf, s.id), Start: start, Killed: s.id + 1})
 		err = d.target.Kill(ctx, conn)
 		d.keep(act, statementOf)
-	case how == 1 && d.upheaval.Disconnect != nil:
-		err = d.upheaval.Disconnect(ctx, conn)
+	case how == 1 && d.disruption.Disconnect != nil:
+		err = d.disruption.Disconnect(ctx, conn)
 		d.note(Kill, start, "the connection of session %d", s.id)
 	default:
 		conn.Cut()
@@ -336,13 +336,13 @@ func (d *disturber) kill(ctx context.Context, rng *rand.Rand) error {
 
 // crash kills the database's process and starts it again.
 func (d *disturber) crash(ctx context.Context, rng *rand.Rand) error {
-	return d.takeDown(ctx, rng, Crash, "the process was killed", d.upheaval.Crash)
+	return d.takeDown(ctx, rng, Crash, "the process was killed", d.disruption.Crash)
 }
 
 // cutPower does the same and takes away what was not synced.
 func (d *disturber) cutPower(ctx context.Context, rng *rand.Rand) error {
 	seed := rng.Uint64()
-	return d.takeDown(ctx, rng, Power, "the power was cut", func() error { return d.upheaval.PowerCut(seed) })
+	return d.takeDown(ctx, rng, Power, "the power was cut", func() error { return d.disruption.PowerCut(seed) })
 }
 
 // takeDown ends the database's process and starts it again.
@@ -368,7 +368,7 @@ func (d *disturber) takeDown(ctx context.Context, rng *rand.Rand, n Nemesis, wha
 	d.killedAt.Store(d.now())
 	begun := time.Now()
 	var failed *exec.RecoveryError
-	switch err := d.upheaval.Recover(ctx, interrupt); {
+	switch err := d.disruption.Recover(ctx, interrupt); {
 	case errors.As(err, &failed):
 		d.storm.mu.Lock()
 		d.recovery = failed
