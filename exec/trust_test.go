@@ -40,11 +40,29 @@ func impatient(t *testing.T) {
 	t.Cleanup(func() { dialTime, answerTime, crashTime, hardLimit = dial, answer, crash, hard })
 }
 
+// untilStopped waits, where /proc tells, until all threads of a process that was sent SIGSTOP have stopped: one that has
+// not may answer still.
+func untilStopped(pid int) {
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		if !slices.ContainsFunc(threads, func(path string) bool {
+			text, err := os.ReadFile(path)
+			return err == nil && !strings.Contains(string(text), ") T ")
+		}) {
+			return
+		}
+	}
+}
+
 // A server that is stopped in the midst of a case ends the case in time, is seen to hang, and can be replaced.
 func TestHangingServer(t *testing.T) {
 	db := own(t)
 	impatient(t)
-	stop := func() { _ = privateOf(db).process.cmd.Process.Signal(syscall.SIGSTOP) }
+	stop := func() {
+		p := privateOf(db).process.cmd.Process
+		_ = p.Signal(syscall.SIGSTOP)
+		untilStopped(p.Pid)
+	}
 	r := newRunner(t, &hooked{Target: db, after: stop}, lookup(t, "mariadb/repeatable-read"),
 		Options{StatementTimeout: 100 * time.Millisecond})
 	r.dying = 100 * time.Millisecond
