@@ -40,8 +40,8 @@ func impatient(t *testing.T) {
 	t.Cleanup(func() { dialTime, answerTime, crashTime, hardLimit = dial, answer, crash, hard })
 }
 
-// untilStopped waits, where /proc tells, until all threads of a process that was sent SIGSTOP have stopped: one that has
-// not may answer still.
+// untilStopped waits, where /proc tells, until all threads of a process that was sent SIGSTOP have stopped: one that
+// has not may answer still.
 func untilStopped(pid int) {
 	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
 		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
