@@ -303,10 +303,13 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 		b.enter(g)
 		fresh = true
 	}
-	plainer := g.Title == "" || sig.Minimal && !g.Signature.Minimal
+	plainer := g.Title == "" || sig.Minimal && !g.Signature.Minimal && !slices.ContainsFunc(g.Kept, func(k Kept) bool {
+		return k.Signature.Minimal
+	})
 	if sig.Minimal && g.Signature.Minimal && (sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(
 		g.Signature.Features)) {
-		g.Signature, plainer = sig, true // it needs less than was thought
+		plainer = plainer || len(sig.Features) < len(g.Signature.Features)
+		g.Signature = sig // it needs less than was thought
 	}
 	g.ShownAs = insert(g.ShownAs, sig.Coarse)
 	b.enterUnder(g, sig.Coarse)

@@ -57,6 +57,34 @@ func TestPlace(t *testing.T) {
 	}
 }
 
+// TestPlaceTitle: a bug is called by the finding that needs the least, and not by whichever came last.
+func TestPlaceTitle(t *testing.T) {
+	for _, findings := range [][]struct {
+		sig   Signature
+		title string // of the finding
+		want  string // of the bug
+	}{
+		{{sig("a", true, "join", "write"), "a join writes", "a join writes"}, {sig("a", true, "join"), "a join", "a join"},
+			{sig("a", true, "join"), "again", "a join"}, {sig("a", true, "join", "order"), "an order", "a join"}},
+		{{sig("a", false, "join", "write"), "a large case", "a large case"}, {sig("a", false, "join"), "another",
+			"a large case"}},
+		{{sig("crash/f<g<h", false, "join"), "a large case", "a large case"}, {sig("crash/f<g<h", true), "a small one",
+			"a small one"},
+			{sig("crash/f<g<h", true), "another", "a small one"}},
+	} {
+		b := &Bugs{}
+		for _, f := range findings {
+			r := record("x", "1.0")
+			r.Title = f.title
+			g, _ := b.Place(r, f.sig, time.Unix(1, 0))
+			g.Keep(Kept{Dir: f.title, Signature: f.sig}, 3)
+			if g.ID != "B1" || g.Title != f.want {
+				t.Errorf("after %q: %s is called %q, want %q", f.title, g.ID, g.Title, f.want)
+			}
+		}
+	}
+}
+
 // TestPlaceCauses places findings that tell their cause: oracles and statements play no part where the cause is one of
 // transactions; where it is one of statements, what needs something of SQL stays apart.
 func TestPlaceCauses(t *testing.T) {

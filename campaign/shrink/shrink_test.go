@@ -380,6 +380,69 @@ func TestPlainer(t *testing.T) {
 	}
 }
 
+// TestPlainInsert: an upsert that does not say what is wrong gives way to an INSERT that says nothing of keys where
+// that goes wrong by itself, and stays where only the upsert does, or another statement.
+func TestPlainInsert(t *testing.T) {
+	const upsert, plain, row = "INSERT INTO t0 (pkey, c0) VALUES (2, 1) ON CONFLICT DO UPDATE SET c0 = 1",
+		"INSERT INTO t0 (pkey, c0) VALUES (2, 1)", "INSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0)"
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
+		"CREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, c0 INT);\n\n-- T0 --\nBEGIN;\n"+upsert+";\nSELECT 1 FROM t0;\n"+
+		"COMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		name, wrong, kind string
+		cause             finding.Cause // before
+		want              string        // the first statement
+	}{
+		{"the plain one writes nothing", plain, "INSERT", finding.Cause{}, plain},
+		{"one of a row into an empty table does", row, "INSERT", finding.Cause{}, row},
+		{"one is miscounted", plain, "INSERT", finding.CauseMiscount, plain},
+		{"the upsert alone does", upsert, "INSERT", finding.Cause{}, upsert},
+		{"a query does", plain, "SELECT", finding.Cause{}, upsert},
+		{"its cause is known", plain, "INSERT", finding.CauseTwice, upsert},
+	} {
+		k := &shrinker{sought: sought{signature: unprinted, cause: x.cause}, worker: asked(func(sql string) []campaign.Found {
+			if sql != x.wrong || sql == upsert {
+				return nil
+			}
+			return []campaign.Found{{Finding: finding.Finding{Class: finding.ClassInconsistent, Signature: "b",
+				Cause: finding.CauseNone, Differences: []finding.Difference{{Stmt: "T0.S0", Kind: x.kind}}}}}
+		})}
+		got, err := k.try(t.Context(), c, false)
+		if err != nil || got.Txns[0].Stmts[0].SQL != x.want || k.told != (x.want != upsert) {
+			t.Errorf("%s: %s by %q, told %v, %v", x.name, got.Txns[0].Stmts[0].SQL, k.cause, k.told, err)
+		}
+	}
+}
+
+// TestAtEnd: a COMMIT that is held against a read gives way to a query of a table where that goes wrong right before
+// it, and not where a write does.
+func TestAtEnd(t *testing.T) {
+	c, err := testcase.Parse(t.Name(), []byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+
+		"CREATE TABLE t0 (pkey INTEGER NOT NULL PRIMARY KEY, vkey BIGINT, pvkey BIGINT);\n\n-- T0 --\nBEGIN;\n"+
+		"DELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cause, changed := range map[finding.Cause]bool{finding.CauseOwn: true, finding.CauseMiscount: false} {
+		for _, signature := range unmatchedAtEnd {
+			k := &shrinker{sought: sought{signature: signature}, worker: looking(func(c *testcase.Case) []campaign.Found {
+				if last := c.Txns[0].Stmts; last[len(last)-1].SQL != "SELECT pkey, vkey FROM t0" {
+					return nil
+				}
+				return []campaign.Found{{Finding: finding.Finding{Signature: "b", Cause: cause,
+					Differences: []finding.Difference{{Stmt: "T0.S1"}}}}}
+			})}
+			got, err := k.try(t.Context(), c, false)
+			if err != nil || (got != c) != changed || k.told != changed {
+				t.Errorf("%s, %q: changed %v, %v", signature, cause, got != c, err)
+			}
+		}
+	}
+}
+
 // TestFurther: a variant that shows a plainer cause now and then, or by one more statement that fails, does not take
 // the place of what is reduced.
 func TestFurther(t *testing.T) {

@@ -381,9 +381,8 @@ func eachSearch(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// eachAtEnd are the case as it is, and the cases in which a transaction prints a table before it ends.
-func eachAtEnd(x *tried) []*testcase.Case {
-	out := []*testcase.Case{x.Case}
+// eachAtEnd are the cases in which a transaction prints a table before it ends.
+func eachAtEnd(x *tried) (out []*testcase.Case) {
 	for _, t := range named(x.Case) {
 		for i := range x.Txns {
 			c, steps := x.Clone(), x.StepsOf(i)

@@ -60,8 +60,8 @@ var (
 	misordered  = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
 	misspelled  = finding.Signed(finding.ClassInconsistent, "INSERT", fault.Spelled) // rows may have stayed as they were
 	unlikeAtEnd = finding.Signed(finding.ClassReplay, "", fault.Final)               // no statement is named
-	// owedAtEnd are of a COMMIT that is held against a read of what it would be refused for.
-	owedAtEnd = []string{
+	// unmatchedAtEnd are of a COMMIT that is held against a read of what it would be refused for.
+	unmatchedAtEnd = []string{
 		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedUnmatched),
 		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedUnmatched),
 	}
@@ -120,9 +120,9 @@ var trials = []trial{
 	{of: others(unprinted), try: whereSearched(eachPrinted), shows: func(x *tried, f *campaign.Found) bool {
 		return missesRow(x, f) || x.at(f) && finding.OfReads(f.Cause)
 	}},
-	// A COMMIT that is held against a read: does another read go wrong, or one of nothing but a table?
-	{of: signed(owedAtEnd...), try: eachAtEnd, shows: func(_ *tried, f *campaign.Found) bool {
-		return finding.OfReads(f.Cause) || finding.OfStatements(f.Cause)
+	// A COMMIT that is held against a read: does a read of nothing but a table go wrong there?
+	{of: signed(unmatchedAtEnd...), try: eachAtEnd, shows: func(_ *tried, f *campaign.Found) bool {
+		return finding.OfReads(f.Cause)
 	}},
 	{of: others(unprinted), try: whereSearched(eachSearch), shows: searching},
 	{ // Writes that others see too soon, or too late: were they committed before their end?

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"txweave/internal/testkit/effort"
+	"txweave/internal/testkit/need"
 )
 
 // shown is a command of a document with what the document says that it prints.
@@ -91,7 +92,7 @@ func sameOutput(shown, got []string) bool {
 func TestTutorial(t *testing.T) {
 	effort.Full(t)
 	if _, err := osexec.LookPath("mysqltest"); err != nil {
-		t.Skip("no mysqltest, which runs exported tests")
+		need.Missing(t, "no mysqltest, which runs exported tests")
 	}
 	runShown(t, "docs/tutorial.md", 12)
 }

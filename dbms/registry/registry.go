@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"txweave/checker/certificate"
 	"txweave/dbms"
@@ -17,6 +16,7 @@ import (
 	"txweave/dbms/sqlite"
 	"txweave/dbms/tidb"
 	"txweave/exec"
+	"txweave/internal/spelling"
 	"txweave/report"
 	"txweave/report/export"
 	"txweave/sql/functions"
@@ -89,16 +89,7 @@ func Lookup(name string) (*driver.Driver, error) {
 			return d, nil
 		}
 	}
-	return nil, fmt.Errorf("unknown target %q: want %s", name, Or(Names()))
-}
-
-// Or joins names as a sentence does: "a, b or c".
-func Or(names []string) string {
-	last := len(names) - 1
-	if last < 1 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return nil, fmt.Errorf("unknown target %q: want %s", name, spelling.Or(Names()))
 }
 
 // forms are those of the data source names of all servers.

@@ -51,6 +51,12 @@ func TestDefault(t *testing.T) {
 		"partitioned"}}
 	locked.Named = [][]string{{"UPDATE", "partitioned"}, {"SELECT", "locking", "partitioned", "subquery"}}
 	whole2.Named = [][]string{{"UPDATE"}, {"SELECT", "locking", "locks-outside-subqueries", "subquery"}}
+	ranked := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT", "subquery",
+		"transactions", "window", "write"}, Minimal: true,
+		Said: []string{"SELECT 1 FROM t0 AS r0 WHERE r0.pkey IN (SELECT RANK() OVER (ORDER BY r1.pkey) FROM t0 AS r1) OR 0"}}
+	large, unranked := ranked, ranked
+	large.Minimal = false
+	unranked.Said = []string{"SELECT RANK() OVER (ORDER BY r1.pkey) FROM t0 AS r1 WHERE r1.pkey IN (SELECT pkey FROM t0)"}
 	other := descending
 	other.Coarse = "isolation-violation/G1a"
 	for _, tc := range []struct {
@@ -78,6 +84,9 @@ func TestDefault(t *testing.T) {
 		{"a lock without a subquery there", "tidb", bare, ""},
 		{"one with a lock in its subquery", "tidb", locked, ""},
 		{"one of a table in one piece", "tidb", whole2, ""},
+		{"IN over a window function", "mariadb", ranked, "mariadb-window-in-subquery-of-snapshot"},
+		{"the same in a case that is not reduced, and may show anything", "mariadb", large, ""},
+		{"a window function beside IN", "mariadb", unranked, ""},
 		{"a key that is there twice", "tidb", finding.Signature{Coarse: "inconsistent-read-write/SELECT:key-twice",
 			Minimal: true}, ""},
 		{"a key of the transaction's own at a level that is told at once", "tidb",

@@ -229,7 +229,11 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*J
 	if j.Workload.Kind >= workload.MiniTransaction {
 		out.History = judgeHistory(ctx, j.Profile, j.Workload, h, out)
 	}
-	if j.WriteCertificate == nil || res.Crash != nil {
+	if j.WriteCertificate == nil {
+		return out, nil
+	}
+	if res.Crash != nil {
+		out.Certificate = &Judgement{Text: "not made: the database went down"}
 		return out, nil
 	}
 	c, found, err := certify(context.WithoutCancel(ctx), t, j.Profile, j.Workload, res.History, h)
@@ -239,6 +243,7 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*J
 	case found != nil:
 		out.add(*found)
 		if c == nil {
+			out.Certificate = &Judgement{Text: "not made: the database's own order of versions contradicts itself"}
 			return out, nil
 		}
 	}
