@@ -9,15 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"txweave/finding"
-	"txweave/finding/known"
-	"txweave/finding/signature"
+	"txweave/campaign/replay"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/internal/spelling"
 	"txweave/report"
-	"txweave/report/timeline"
 )
 
 // reportFlags are the flags of the report command.
@@ -80,8 +77,10 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	case f.tracker != dbms && f.tracker != report.HTML:
 		fmt.Fprintf(stderr, "txweave: the finding is of %s, the report for %s\n", dbms, f.tracker)
 	}
-	if err := tellKnown(stderr, find); err != nil {
+	if b, err := replay.Known(find); err != nil {
 		return err
+	} else if b != nil {
+		fmt.Fprintf(stderr, "txweave: this is known: %s: %s (%s)\n", b.Name, b.Title, b.Link)
 	}
 	text, err := report.Write(f.tracker, find)
 	if err != nil {
@@ -92,21 +91,4 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		return err
 	}
 	return usage(output.File(ctx, f.output, []byte(text)))
-}
-
-// tellKnown says whether a finding is a known bug, so that nobody files it again.
-func tellKnown(w io.Writer, find *timeline.Dossier) error {
-	if find.Case == nil || find.Record.Class == "" {
-		return nil
-	}
-	list, err := known.Default()
-	if err != nil {
-		return err
-	}
-	sig := signature.Of(&find.Record.Finding, find.Case)
-	sig.Minimal = find.Reduction != nil && find.Reduction.Stop == finding.Fixpoint
-	if b := list.In(&find.Record.Environment).Match(&find.Record.Finding, sig); b != nil {
-		fmt.Fprintf(w, "txweave: this is known: %s: %s (%s)\n", b.Name, b.Title, b.Link)
-	}
-	return nil
 }
