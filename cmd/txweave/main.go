@@ -153,6 +153,7 @@ internal error; 130 interrupted.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	explain(root)
 	root.SetFlagErrorFunc(flagError)
 	for _, g := range []struct {
 		id, title string
@@ -178,7 +179,6 @@ internal error; 130 interrupted.`,
 	root.SetCompletionCommandGroupID("about")
 	root.Version = version.Number
 	root.SetVersionTemplate(versionLine())
-	explain(root)
 	markUsage(root)
 	acceptFormer(root)
 	complete(root)
