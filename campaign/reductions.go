@@ -217,7 +217,9 @@ func (q *reductions) reduce(p pending) {
 	}
 	if small != nil {
 		p.sig = signature.OfText(&small.Finding, small.Files[finding.CaseFile])
-		p.sig.Minimal = small.Minimal
+		if small.Minimal {
+			p.sig = p.sig.Reduced()
+		}
 		if known, err := q.run.known(&small.Finding, p.sig, p.name); known || err != nil { // its features may tell now
 			q.run.lost(err)
 			return

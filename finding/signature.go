@@ -29,6 +29,9 @@ type Signature struct {
 	Said []string `json:"-"`
 	// Minimal says that the case is reduced until nothing more could go, so that each feature is needed.
 	Minimal bool `json:"minimal"`
+	// Whole are, of a case that is not reduced to the end, the features of all its statements, sorted: those that its bug
+	// needs are among them. Bugs of before have none.
+	Whole []string `json:"whole,omitempty"`
 }
 
 // key is what two findings that may be one bug have in common: the cause, else what one oracle says.
@@ -65,6 +68,38 @@ func (s Signature) sameCause(o Signature) bool {
 		return len(a) == len(b)
 	}
 	return within(a, o.Features) || within(b, s.Features)
+}
+
+// Reduced is the signature of a case that is reduced to the end: its features are what the bug needs.
+func (s Signature) Reduced() Signature {
+	s.Minimal, s.Whole = true, nil
+	return s
+}
+
+// ofAnswers are the classes of findings that wrong data, or a wrong read of it, shows as: one bug shows as several.
+var ofAnswers = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexplained, ClassIsolation, ClassSnapshot,
+	ClassMechanism, ClassCertificate}
+
+// Explains says whether a finding with signature o, whose case is not reduced to the end, may be the bug of one with
+// signature s, whose case is: it shows as a kind that this bug may show as, and its case has, in some statement, what
+// that one needs.
+func (s Signature) Explains(o Signature) bool {
+	if !s.Minimal || o.Minimal {
+		return false
+	}
+	own, _, _ := cutSignature(s.Coarse)
+	other, _, _ := cutSignature(o.Coarse)
+	if s.Coarse != o.Coarse && !(slices.Contains(ofAnswers, own) && slices.Contains(ofAnswers, other)) {
+		return false
+	}
+	needs, has := s.Features, o.Whole
+	if e := s.Cause.entry(); e.AnyRead || e.AnySyntax { // a trial may have put a plain statement in its place
+		needs = s.essence()
+	}
+	if has == nil {
+		has = o.Features
+	}
+	return within(needs, has)
 }
 
 // ofTool says whether a statement of the tool's own met what is wrong: what the case has besides is no matter.

@@ -95,7 +95,14 @@ func (f *reduction) reduce(ctx context.Context, t exec.Target, on *target.Chosen
 	}
 	if werr := f.write(ctx, w, out, dir); werr != nil {
 		_, perr := lost.Write(out.Case.Print())
-		err = errors.Join(err, werr, perr)
+		return out, errors.Join(err, werr, perr)
+	}
+	if dir != "" {
+		moved, cerr := f.Shelf.Recount(ctx, dir)
+		if moved != "" {
+			fmt.Fprintf(on.Notes, "txweave: %s\n", moved)
+		}
+		err = errors.Join(err, cerr)
 	}
 	return out, err
 }
