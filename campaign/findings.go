@@ -236,6 +236,11 @@ func (r *run) see(g *finding.Bug) {
 	}
 }
 
+// own says whether a finding can be none of the bugs whose cases are reduced.
+func (r *run) own(p *pending) bool {
+	return !slices.ContainsFunc(r.reduced, func(b *finding.Bug) bool { return b.Signature.Explains(p.sig) })
+}
+
 func (r *run) report(ref FindingRef, rec *finding.Record, unconfirmed bool) {
 	if r.cfg.Report != nil {
 		r.cfg.Report(ref, &rec.Finding, unconfirmed)

@@ -82,24 +82,35 @@ var ofAnswers = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexpla
 
 // Explains says whether a finding with signature o, whose case is not reduced to the end, may be the bug of one with
 // signature s, whose case is: it shows as a kind that this bug may show as, and its case has, in some statement, what
-// that one needs.
+// that one needs. A bug of nothing but numbers makes no read wrong.
 func (s Signature) Explains(o Signature) bool {
 	if !s.Minimal || o.Minimal {
 		return false
 	}
-	own, _, _ := cutSignature(s.Coarse)
-	other, _, _ := cutSignature(o.Coarse)
-	if s.Coarse != o.Coarse && !(slices.Contains(ofAnswers, own) && slices.Contains(ofAnswers, other)) {
+	own, kind := s.shownAs()
+	other, otherKind := o.shownAs()
+	if s.Coarse != o.Coarse && !(slices.Contains(ofAnswers, own) && slices.Contains(ofAnswers, other)) ||
+		kind.OfNumber && !otherKind.OfNumber {
 		return false
 	}
 	needs, has := s.Features, o.Whole
-	if e := s.Cause.entry(); e.AnyRead || e.AnySyntax { // a trial may have put a plain statement in its place
+	if kind.AnyRead || kind.AnySyntax { // a trial may have put a plain statement in its place
 		needs = s.essence()
 	}
 	if has == nil {
 		has = o.Features
 	}
 	return within(needs, has)
+}
+
+// shownAs is the class of a signature's findings, and what the catalogue has of their cause, else of what differs
+// first.
+func (s Signature) shownAs() (class string, e *fault.CatalogueEntry) {
+	class, _, what := cutSignature(s.Coarse)
+	if e = s.Cause.entry(); s.Cause.IsZero() {
+		e = Cause{Kind: fault.Kind(what)}.entry()
+	}
+	return class, e
 }
 
 // ofTool says whether a statement of the tool's own met what is wrong: what the case has besides is no matter.
