@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,9 +27,13 @@ type Arg struct {
 	State   *history.State   `json:"state,omitempty"`
 	Writes  []history.Write  `json:"writes,omitempty"` // at least one
 	Count   *int64           `json:"count,omitempty"`
-	Err     *history.DBError `json:"err,omitempty"`
-	SQL     string           `json:"sql,omitempty"`
-	Text    string           `json:"text,omitempty"`
+	During  *Interval        `json:"during,omitempty"`
+	// ItemName and VersionName name what a trace is of: "t0:4", "7".
+	ItemName    string           `json:"item_name,omitempty"`
+	VersionName string           `json:"version_name,omitempty"`
+	Err         *history.DBError `json:"err,omitempty"`
+	SQL         string           `json:"sql,omitempty"`
+	Text        string           `json:"text,omitempty"`
 }
 
 // StmtName is a statement's name where a step is said.
@@ -39,6 +44,26 @@ type TxnNumber int
 
 // Query is the text of a statement where a step is said.
 type Query string
+
+// ItemName is the name of an item of a trace where a step is said, and VersionName that of one of its versions.
+type (
+	ItemName    string
+	VersionName string
+)
+
+// Interval is a time of which two ends are known, in nanoseconds since the trace began.
+type Interval struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"` // math.MaxInt64: it has not ended
+}
+
+// String prints the interval.
+func (i Interval) String() string {
+	if i.To == math.MaxInt64 {
+		return fmt.Sprintf("[%d, …]", i.From)
+	}
+	return fmt.Sprintf("[%d, %d]", i.From, i.To)
+}
 
 // Say makes a step of a sentence with a %v for each of what stands in it: StmtName, TxnNumber, Query, history's items,
 // versions, states, writes and errors, numbers of things, a Sentence that is a part of the sentence, or anything else
@@ -84,11 +109,20 @@ func argOf(a any) Arg {
 		return Arg{Writes: x}
 	case *history.DBError:
 		return Arg{Err: x}
+	case Interval:
+		return Arg{During: &x}
+	case ItemName:
+		return Arg{ItemName: string(x)}
+	case VersionName:
+		return Arg{VersionName: string(x)}
 	case int:
 		n := int64(x)
 		return Arg{Count: &n}
 	case int64:
 		return Arg{Count: &x}
+	case uint64:
+		n := int64(x)
+		return Arg{Count: &n}
 	}
 	return Arg{Text: fmt.Sprint(a)}
 }
@@ -123,12 +157,14 @@ func (a Arg) String() string {
 		return strings.Join(out, "; ")
 	case a.Count != nil:
 		return fmt.Sprint(*a.Count)
+	case a.During != nil:
+		return a.During.String()
 	case a.Err != nil:
 		return Line(a.Err.String())
 	case a.SQL != "":
 		return a.SQL
 	}
-	return a.Text
+	return a.ItemName + a.VersionName + a.Text
 }
 
 // Parts cuts the sentence at its places: words and what stands between them, by turns, words first and last.

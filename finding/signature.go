@@ -37,19 +37,23 @@ type Signature struct {
 // key is what two findings that may be one bug have in common: the cause, else what one oracle says.
 func (s Signature) key() string { return cmp.Or(s.Cause.String(), s.Coarse) }
 
-// essence are the features that tell something: of a write that goes wrong by itself also whether it takes two
-// transactions; of a wrong read not the constraints, which are a matter of writes, nor which write it stood before.
+// essence are the features that tell something, of those that the cause needs: also whether it takes two transactions.
 func (s Signature) essence() []string {
-	ofAnswer := s.Cause.ofAnswer()
 	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
-		switch f {
-		case "transactions", "constraint", "foreign-key", "deferred-key":
-			return ofAnswer
-		case "REPLACE":
-			return ofAnswer && s.Cause.entry().AnyRead
-		}
-		return !decisive(f)
+		return s.byChance(f) || f != "transactions" && !decisive(f)
 	})
+}
+
+// byChance says whether a feature is no matter of the cause: of a wrong answer whether it took a second transaction, and
+// the constraints, which are a matter of writes; of a wrong read which write it stood before.
+func (s Signature) byChance(feature string) bool {
+	switch feature {
+	case "transactions", "constraint", "foreign-key", "deferred-key":
+		return s.Cause.ofAnswer()
+	case "REPLACE":
+		return s.Cause.ofAnswer() && s.Cause.entry().AnyRead
+	}
+	return false
 }
 
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
@@ -80,6 +84,9 @@ func (s Signature) Reduced() Signature {
 var ofAnswers = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexplained, ClassIsolation, ClassSnapshot,
 	ClassMechanism, ClassCertificate}
 
+// put are features of what a trial puts in the place of a statement, or beside it.
+var put = []string{"INSERT", "ROLLBACK", "SELECT", "read"}
+
 // Explains says whether a finding with signature o, whose case is not reduced to the end, may be the bug of one with
 // signature s, whose case is: it shows as a kind that this bug may show as, and its case has, in some statement, what
 // that one needs. A bug of nothing but numbers makes no read wrong.
@@ -94,8 +101,8 @@ func (s Signature) Explains(o Signature) bool {
 		return false
 	}
 	needs, has := s.Features, o.Whole
-	if kind.AnyRead || kind.AnySyntax { // a trial may have put a plain statement in its place
-		needs = s.essence()
+	if kind.AnyRead || kind.AnySyntax {
+		needs = slices.DeleteFunc(slices.Clone(needs), func(f string) bool { return s.byChance(f) || slices.Contains(put, f) })
 	}
 	if has == nil {
 		has = o.Features

@@ -53,7 +53,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Errors.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic &&
 			!damaged(o, i) &&
 			!(o.Promise.Errors.KeysAtCommit && slices.Contains(o.Promise.Errors.Duplicate, t.Err.Code)) {
-			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End,
+			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", finding.Query(t.End),
 				finding.TxnNumber(i), t.Err)))
 		}
 	}
