@@ -9,8 +9,9 @@ import (
 	"txweave/history"
 )
 
-// Sentence is one step of why something is wrong: words with places, and what stands in these, typed. Whoever wants to
-// know which statements, transactions or rows it is about asks Args; the text is for people.
+// Sentence is one step of why something is wrong: constant words with places, which are the name of the kind of step,
+// too, and what stands in these, typed. Whoever wants to know which statements, transactions or rows it is about asks
+// Args; the text is for people, and whoever has other words for a kind of step puts them in the place of Say.
 type Sentence struct {
 	Say  string `json:"say"` // with a %v for each of Args
 	Args []Arg  `json:"args,omitempty"`
@@ -87,8 +88,6 @@ func Say(sentence string, args ...any) Sentence {
 
 func argOf(a any) Arg {
 	switch x := a.(type) {
-	case Arg:
-		return x
 	case StmtName:
 		return Arg{Stmt: string(x)}
 	case TxnNumber:
@@ -125,15 +124,6 @@ func argOf(a any) Arg {
 		return Arg{Count: &n}
 	}
 	return Arg{Text: fmt.Sprint(a)}
-}
-
-// Stated are the step's arguments as Say takes them.
-func (s *Sentence) Stated() []any {
-	out := make([]any, len(s.Args))
-	for i, a := range s.Args {
-		out[i] = a
-	}
-	return out
 }
 
 // String prints what stands in a place.

@@ -128,7 +128,7 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 	j.searched(s)
 	switch {
 	case s.Bad != nil:
-		j.odd(s, s.Bad.What, s.Bad.Why.Say, s.Bad.Why.Stated()...).Returned = s.Bad.Returned
+		j.odd(s, s.Bad.What, "%v", s.Bad.Why).Returned = s.Bad.Returned
 		return
 	case s.Target == "":
 		j.read(s)
