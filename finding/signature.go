@@ -44,8 +44,8 @@ func (s Signature) essence() []string {
 	})
 }
 
-// byChance says whether a feature is no matter of the cause: of a wrong answer whether it took a second transaction, and
-// the constraints, which are a matter of writes; of a wrong read which write it stood before.
+// byChance says whether a feature is no matter of the cause: of a wrong answer whether it took a second transaction,
+// and the constraints, which are a matter of writes; of a wrong read which write it stood before.
 func (s Signature) byChance(feature string) bool {
 	switch feature {
 	case "transactions", "constraint", "foreign-key", "deferred-key":
@@ -102,7 +102,9 @@ func (s Signature) Explains(o Signature) bool {
 	}
 	needs, has := s.Features, o.Whole
 	if kind.AnyRead || kind.AnySyntax {
-		needs = slices.DeleteFunc(slices.Clone(needs), func(f string) bool { return s.byChance(f) || slices.Contains(put, f) })
+		needs = slices.DeleteFunc(slices.Clone(needs), func(f string) bool {
+			return s.byChance(f) || slices.Contains(put, f)
+		})
 	}
 	if has == nil {
 		has = o.Features

@@ -21,8 +21,8 @@ type steps struct {
 	calls []stepCall
 }
 
-// saying is a function of a package, or a method, whose name begins with a dot, whose argument at a place is the words of
-// a step.
+// saying is a function of a package, or a method, whose name begins with a dot: its argument at a place is the words
+// of a step.
 type saying struct {
 	dir, name string
 	at        int

@@ -127,7 +127,8 @@ func (p *partition) held(l *lock) finding.Sentence {
 	if l.exclusive {
 		sentence = "%v acquired its exclusive lock at a moment in %v and released it in %v"
 	}
-	return finding.Say(sentence, finding.TxnNumber(l.t.id), finding.Interval{From: l.start, To: l.end}, finding.Interval{From: l.rs, To: l.re})
+	return finding.Say(sentence, finding.TxnNumber(l.t.id), finding.Interval{From: l.start, To: l.end},
+		finding.Interval{From: l.rs, To: l.re})
 }
 
 // updater checks first updater wins (Theorem 4): of two committed writers of an item, the first one must have
@@ -167,5 +168,6 @@ func (p *partition) writer(v *version) finding.Sentence {
 	if v.w.snapped {
 		took = finding.Say("took its snapshot in %v", finding.Interval{From: v.w.lo, To: v.w.hi})
 	}
-	return finding.Say("%v %v and committed in %v", finding.TxnNumber(v.w.id), took, finding.Interval{From: v.cs, To: v.ce})
+	return finding.Say("%v %v and committed in %v", finding.TxnNumber(v.w.id), took,
+		finding.Interval{From: v.cs, To: v.ce})
 }
