@@ -306,9 +306,13 @@ func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
 		return g, g
 	}
 	others := &Bugs{Bugs: slices.Delete(slices.Clone(b.Bugs), i, i+1)}
-	if into := others.match(&r.Environment, sig); into != nil && g.Status == StatusOpen {
-		if into, err := b.Merge(into.ID, []string{g.ID}); err == nil {
-			return g, into
+	if same := others.match(&r.Environment, sig); same != nil && same.Status == StatusOpen && g.Status == StatusOpen {
+		from, into := g, same
+		if !same.Reduced() { // it was grouped as it was found, too
+			from, into = same, g
+		}
+		if _, err := b.Merge(into.ID, []string{from.ID}); err == nil && into == same {
+			return g, same
 		}
 	}
 	g.Signature, g.Title = sig, cmp.Or(r.Title, g.Title)

@@ -136,6 +136,18 @@ func TestRecount(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tc.reduced, text, tc.want)
 		}
 	}
+	// Where the other one is not reduced either the bug of the reduced finding takes it over.
+	b := &Bugs{}
+	for i, s := range []Signature{large("snapshot-violation/dirty-read", CauseDirty, "SELECT", "transactions"),
+		large("mechanism-violation/refused-update", Cause{}, "UPDATE", "transactions")} {
+		g, _ := b.Place(record("x", "1.0"), s, time.Unix(1, 0))
+		g.Keep(Kept{Dir: fmt.Sprint("finding-00000", i, "-0"), Signature: s}, 5)
+	}
+	dirty := Signature{Coarse: "snapshot-violation/dirty-read", Cause: CauseDirty, Features: []string{"write"}, Minimal: true}
+	if _, is := b.Recount("finding-000001-0", record("x", "1.0"), dirty); is.ID != "B2" || len(b.Bugs) != 1 ||
+		is.Count != 2 || !is.Signature.Minimal {
+		t.Errorf("%+v of %d bugs", is, len(b.Bugs))
+	}
 	if was, is := (&Bugs{}).Recount("finding-000001-0", record("x", "1.0"), Signature{}); was != nil || is != nil {
 		t.Errorf("of no bug: %v, %v", was, is)
 	}

@@ -109,32 +109,32 @@ func (f *Shelf) Share(ctx context.Context, dir string) (err error) {
 }
 
 // Recount counts a finding whose case has been reduced, of a directory or of a shared database, by what is left of it.
-// It says which bug it is one of now, where that is another one.
-func (f *Shelf) Recount(ctx context.Context, dir string) (moved string, err error) {
+// It returns the names of the bug that the finding was counted to and of the one that it is now; "" where it is of none.
+func (f *Shelf) Recount(ctx context.Context, dir string) (was, is string, err error) {
 	at := *f
 	if f.Shared == "" {
 		at.Out = filepath.Dir(dir)
 	}
 	s, err := at.Open(ctx)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil // it is of no campaign
+		return "", "", nil // it is of no campaign
 	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	small, err := finding.Open(filepath.Join(dir, finding.ReducedDir))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	c, err := small.Case()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	sig := signature.Of(&small.Record.Finding, c)
 	minimal, err := small.Minimal()
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if minimal {
 		sig = sig.Reduced()
@@ -143,15 +143,15 @@ func (f *Shelf) Recount(ctx context.Context, dir string) (moved string, err erro
 		s = early.WaitingStore
 	}
 	if b, err := s.Bugs(); err != nil || !b.Placed()[filepath.Base(dir)] {
-		return "", err
+		return "", "", err
 	}
 	err = s.Update(func(b *finding.Bugs) error {
-		if was, is := b.Recount(filepath.Base(dir), small.Record, sig); was != is {
-			moved = fmt.Sprintf("%s is %s: its findings are counted there now", was.ID, is.ID)
+		if from, to := b.Recount(filepath.Base(dir), small.Record, sig); to != nil {
+			was, is = from.ID, to.ID
 		}
 		return nil
 	})
-	return moved, err
+	return was, is, err
 }
 
 // bugPath is the directory of the finding of a bug to look at first.
