@@ -143,7 +143,8 @@ func TestRecount(t *testing.T) {
 		g, _ := b.Place(record("x", "1.0"), s, time.Unix(1, 0))
 		g.Keep(Kept{Dir: fmt.Sprint("finding-00000", i, "-0"), Signature: s}, 5)
 	}
-	dirty := Signature{Coarse: "snapshot-violation/dirty-read", Cause: CauseDirty, Features: []string{"write"}, Minimal: true}
+	dirty := Signature{Coarse: "snapshot-violation/dirty-read", Cause: CauseDirty, Features: []string{"write"},
+		Minimal: true}
 	if _, is := b.Recount("finding-000001-0", record("x", "1.0"), dirty); is.ID != "B2" || len(b.Bugs) != 1 ||
 		is.Count != 2 || !is.Signature.Minimal {
 		t.Errorf("%+v of %d bugs", is, len(b.Bugs))

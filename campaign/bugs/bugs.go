@@ -109,7 +109,8 @@ func (f *Shelf) Share(ctx context.Context, dir string) (err error) {
 }
 
 // Recount counts a finding whose case has been reduced, of a directory or of a shared database, by what is left of it.
-// It returns the names of the bug that the finding was counted to and of the one that it is now; "" where it is of none.
+// It returns the names of the bug that the finding was counted to and of the one that it is now; "" where it is of
+// none.
 func (f *Shelf) Recount(ctx context.Context, dir string) (was, is string, err error) {
 	at := *f
 	if f.Shared == "" {

@@ -33,7 +33,8 @@ type Config struct {
 	Signature string // what the case must keep showing; "": the finding's, of a case what it shows most often
 	Repeat    int    // how many times in a row a smaller case must show it
 	Reduce    reduce.Options
-	// Moved, unless nil, is told that the finding, and with it all of its bug, which is no more, is counted to another one.
+	// Moved, unless nil, is told that the finding, and with it all of its bug, which is no more, is counted to another
+	// one.
 	Moved func(was, is string)
 }
 
