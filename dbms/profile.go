@@ -199,6 +199,8 @@ type Writes struct {
 	// KeysAsRowsLie says that an UPDATE comes to rows as they lie, and looks for the new key of each among those that rows
 	// have by then: of the same rows whether it is refused depends on how they were written.
 	KeysAsRowsLie bool
+	// Untold says why a write returns no rows; nil: each does, if it is asked to.
+	Untold func(sqltree.Stmt) error
 	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.
 	CountersReset bool
 }

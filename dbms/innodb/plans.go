@@ -53,9 +53,10 @@ func Switched(name string, switches ...string) dbms.PlanSetting {
 		Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
 }
 
-// Copies is the plan setting by which queries read copies of the tables, put into temporary ones.
-func Copies(d *sql.Dialect) dbms.PlanSetting {
-	return dbms.PlanSetting{Name: "copies", Copies: &respell.Copies{}, Dialect: d,
+// Copies is the plan setting by which queries read copies of the tables, put into temporary ones; unlisted
+// are the columns that these have of themselves.
+func Copies(d *sql.Dialect, unlisted ...string) dbms.PlanSetting {
+	return dbms.PlanSetting{Name: "copies", Copies: &respell.Copies{Unlisted: unlisted}, Dialect: d,
 		Set:   []string{"SET SESSION optimizer_switch = 'derived_merge=off'"},
 		Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
 }

@@ -25,7 +25,7 @@ func TestVolatileFunctions(t *testing.T) {
 	count := 0
 	for i := range a.Rows.Len() {
 		name := strings.ToLower(a.Rows.Cell(i, 0).S)
-		read := sqltext.PostgreSQL.Read("SELECT " + name + "()")
+		read := Syntax.Quoting.Read("SELECT " + name + "()")
 		session, harmful := read.Calls()
 		if count++; len(session)+len(harmful) == 0 && !slices.Contains(waits, name) && !slices.Contains(internal, name) {
 			t.Errorf("%s is volatile, and nobody refuses it", name)

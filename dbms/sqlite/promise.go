@@ -106,7 +106,8 @@ func Levels() []*dbms.Profile {
 					Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
 				{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"},
 					Unset: []string{"PRAGMA automatic_index = ON"}},
-				{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED"}, Respelled: true,
+				{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED",
+					Unlisted: traits.Unlisted}, Respelled: true,
 					Unfired: true, Dialect: tree},
 				// copies have subqueries said otherwise, by SQLite's rules of affinity
 				{Name: dbms.OpaqueName, Opaque: true, Dialect: tree},
