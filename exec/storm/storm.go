@@ -211,7 +211,7 @@ func covers(target string, o *Options) []bool {
 
 // load creates and fills the workload's tables. Where receipts is positive there is an index beside the key, and a
 // table of so many receipts.
-func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int) error {
+func load(ctx context.Context, t exec.Tables, w *workload.Workload, receipts int) error {
 	c := &testcase.Case{}
 	schema := func(sql string) { c.Schema = append(c.Schema, testcase.Stmt{SQL: sql}) }
 	row := func(sql string) { c.Rows = append(c.Rows, testcase.Stmt{SQL: sql}) }
