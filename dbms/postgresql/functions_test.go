@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sql/sqltext"
 )
 
 // TestVolatileFunctions: a function of which the server says that it changes between two calls is refused where answers

@@ -13,6 +13,7 @@ import (
 	"txweave/dbms/postgresql/dialect"
 	sqltree "txweave/sql"
 	"txweave/sql/respell"
+	"txweave/sql/sqltext"
 )
 
 const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, VLDB 2012; postgresql.org/docs, Transaction Isolation"
@@ -63,7 +64,7 @@ func level(isolation, name string) *dbms.Profile {
 		},
 		Writes: dbms.Writes{
 			CountsMatched: true,
-			KeysAsRowsLie: true,
+			AsRowsLie:     asRowsLie,
 			Untold:        untold,
 		},
 		Transactions: dbms.Transactions{
@@ -95,6 +96,13 @@ func level(isolation, name string) *dbms.Profile {
 			Hurry:         []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
 		},
 	}
+}
+
+// asRowsLie: an UPDATE comes to rows as they lie, and looks for the new key of each among those that rows have by then.
+// A key that one of them gets another one may still have (postgresql.org/docs, CREATE TABLE, Non-Deferred Uniqueness
+// Constraints).
+func asRowsLie(write *sqltext.Analysis, rows int64) bool {
+	return write.Kind == sqltext.Update && write.ChecksUnique && rows > 1
 }
 
 // untold says why a write returns no rows.

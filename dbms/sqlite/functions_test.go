@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"txweave/sql/sqltext"
 )
 
 // TestFunctionsThatChange: a function of which the engine does not say that it is a function of its arguments

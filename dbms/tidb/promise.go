@@ -83,7 +83,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		},
 		ReadModes: dbms.ReadModes{
 			SnapshotBegin: []string{"BEGIN", "START"},
-			LocksInside:   true,
+			LocksNothing:  func(autocommit bool) bool { return autocommit },
 		},
 		TableChanges: dbms.TableChanges{
 			LateRefusal: true, // a change waits for who uses the table, and nothing tells soon enough that it does

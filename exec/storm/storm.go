@@ -142,8 +142,6 @@ type Result struct {
 	// Crash is set if the database went down by itself.
 	Crash   *exec.CrashError
 	History *Recording // nil unless Options.Record
-	// Sinks is how many sessions numbered their transactions in turn: Options.Sinks.
-	Sinks int
 	// Of the nemeses: how many acts there were of each kind, and transactions whose COMMIT had no answer and that left a
 	// receipt, or none, from which their outcome is known.
 	ActsOf  map[string]int
@@ -454,7 +452,7 @@ func (st *storm) fault(f WrongAnswer) {
 
 // result sums the sessions up.
 func (st *storm) result(sessions []*session) *Result {
-	res := &Result{Errors: map[int]int64{}, Faults: st.faults, Crash: st.crash, Sinks: st.opt.Sinks()}
+	res := &Result{Errors: map[int]int64{}, Faults: st.faults, Crash: st.crash}
 	if st.opt.Record {
 		res.History = &Recording{workload: st.opt.Workload}
 	}
