@@ -198,8 +198,8 @@ type Writes struct {
 	// RewritesSame says that an UPDATE which leaves a row as it is counts it as not changed, and makes a version of it all
 	// the same, which its transaction's snapshot shows from then on.
 	RewritesSame bool
-	// AsRowsLie says of a write that was done to so many rows one time, and refused for a key another time, that either may
-	// be for how the rows lie that it comes to; nil: it never is.
+	// AsRowsLie says of a write that was done to so many rows one time, and refused for a key another time, that either
+	// may be for how the rows lie that it comes to; nil: it never is.
 	AsRowsLie func(write *sqltext.Analysis, rows int64) bool
 	// Untold says why a write returns no rows; nil: each does, if it is asked to.
 	Untold func(sqltree.Stmt) error

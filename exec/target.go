@@ -36,13 +36,13 @@ const FirstNode NodeID = 0
 type Target interface {
 	// Describe says what the target is.
 	Describe() Description
-	Sessions
+	Connections
 	Tables
-	Life
+	Upkeep
 }
 
-// Sessions are those of a target: for whoever sends statements.
-type Sessions interface {
+// Connections are the sessions of a target: for whoever sends statements.
+type Connections interface {
 	// Open opens a session on a node that runs transactions at the level of a profile.
 	Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error)
 	// Observe opens a session on a node, in autocommit, that reads at a level, READ COMMITTED or READ UNCOMMITTED.
@@ -70,8 +70,8 @@ type Tables interface {
 	Empty(ctx context.Context) error
 }
 
-// Life is that of a target's server or engine: for whoever asks whether it is well, or begins anew.
-type Life interface {
+// Upkeep is that of a target's server or engine: for whoever asks whether it is well, or begins anew.
+type Upkeep interface {
 	// Alive is nil while the database answers; a *CrashError if it went down by itself, a *HangError if its server is
 	// there and does not answer in time. A control connection that was lost is opened again.
 	Alive(ctx context.Context) error
@@ -97,7 +97,7 @@ type Base struct {
 // Describe implements Target.
 func (b *Base) Describe() Description { return b.About }
 
-// Control implements Sessions.
+// Control implements Connections.
 func (b *Base) Control() *Session { return b.Connection }
 
 // Sent implements Tables.

@@ -61,7 +61,8 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 	}
 }
 
-// advisoryCalls draws, of functions whose names begin so, a call that takes a lock, and the one that gives it back where that is the session's.
+// advisoryCalls draws, of functions whose names begin with prefix, a call that takes a lock, and the one that gives it
+// back where that is the session's.
 func advisoryCalls(rng *rand.Rand, prefix string) (lock, unlock sql.Expr, session bool) {
 	pct := func(p int) bool { return rng.IntN(100) < p }
 	call, suffix, key := prefix, "", []sql.Expr{build.Int(1 + rng.IntN(2))}

@@ -12,7 +12,8 @@ import (
 
 // Syntax is MySQL's, and comments for MariaDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree, Functions: functions.By("m"), Hints: hints,
+	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
+	Functions: functions.By("m"), Hints: hints,
 	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
 	Settings: innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,
 }

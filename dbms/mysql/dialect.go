@@ -12,7 +12,8 @@ import (
 
 // Syntax is MySQL's.
 var Syntax = &sqltext.Syntax{
-	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree, Functions: functions.By("y"), Hints: hints,
+	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
+	Functions: functions.By("y"), Hints: hints,
 	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
 	DropTemporary: innodb.DropTemporary,
 	Settings:      innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,

@@ -39,8 +39,8 @@ var sessionSettings = strings.Fields(
 	max_parallel_workers parallel_leader_participation debug_parallel_query force_parallel_mode effective_cache_size work_mem hash_mem_multiplier
 	jit jit_above_cost jit_inline_above_cost jit_optimize_above_cost jit_expressions jit_tuple_deforming`)
 
-var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse, Places: places, Unlisted: unlisted,
-	Catalogue: "pg_"}
+var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse,
+	Places: places, Unlisted: unlisted, Catalogue: "pg_"}
 
 // moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).
 var moments = []string{"now", "today", "tomorrow", "yesterday"}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
 )
 
 // TestVolatileFunctions: a function of which the server says that it changes between two calls is refused where answers

@@ -221,7 +221,8 @@ func (t *target) inPieces(ctx context.Context, c *testcase.Case, tables []string
 		return err
 	}
 	for _, name := range tables {
-		if err := t.Connection.Must(ctx, fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM %s", exec.Copy(name), name)); err != nil {
+		copied := fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM %s", exec.Copy(name), name)
+		if err := t.Connection.Must(ctx, copied); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
 )
 
 // TestFunctionsThatChange: a function of which the engine does not say that it is a function of its arguments

@@ -13,7 +13,8 @@ import (
 
 // Syntax is MySQL's, and comments for TiDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree, Functions: functions.By("t"), Hints: hints,
+	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
+	Functions: functions.By("t"), Hints: hints,
 	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary,
 	Settings: settings, Idle: innodb.Idle,
 }

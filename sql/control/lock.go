@@ -112,8 +112,8 @@ type AdvisoryLock struct {
 	Unlock  bool   // it gives back what is held so
 }
 
-// AdvisoryLock reads SELECT pg_advisory_xact_lock(7) and its like, of a database that has them. ok is false for all other statements, and for those
-// that do more.
+// AdvisoryLock reads SELECT pg_advisory_xact_lock(7) and its like, of a database that has them. ok is false for all
+// other statements, and for those that do more.
 func (s Statement) AdvisoryLock() (l AdvisoryLock, ok bool) {
 	c, ok := s.onlyItem().(*sql.Call)
 	if !ok || s.of.NumberLocks == "" {

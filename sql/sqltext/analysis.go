@@ -84,8 +84,8 @@ type Analysis struct {
 	Upserts int
 	// Spells is how many rows an INSERT spells and must write, or fail; 0 where it does not say.
 	Spells int
-	// Passes is how many rows an INSERT spells that changes, of the rows in their way, those for which a condition is true;
-	// 0: it changes all, or none.
+	// Passes is how many rows an INSERT spells that changes, of the rows in their way, those for which a condition is
+	// true; 0: it changes all, or none.
 	Passes int
 	// PKeys are the primary keys that an INSERT spells as literals.
 	PKeys []int64

@@ -9,8 +9,8 @@ import (
 const Space = " \t\r\n\f\v"
 
 // Quoting is how a database divides a text into quotes, comments and words: its folder below dbms says so. Without any
-// of the rules it is that of the SQL standard: only a doubled quote stands for itself, "--" begins a comment wherever it
-// stands, and no comment is ever run.
+// of the rules it is that of the SQL standard: only a doubled quote stands for itself, "--" begins a comment wherever
+// it stands, and no comment is ever run.
 type Quoting struct {
 	// Backslash says that a backslash escapes in '…' and "…".
 	Backslash bool

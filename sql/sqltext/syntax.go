@@ -87,8 +87,8 @@ type Traits struct {
 	Refuse func(sql.Node) error
 }
 
-// Admission says what a case or a script of a database may hold that not each database takes, and what its own words for
-// reaching beyond the case are.
+// Admission says what a case or a script of a database may hold that not each database takes, and what its own words
+// for reaching beyond the case are.
 type Admission struct {
 	// Token says why the token at a place of a statement must not stand there; script says that it is a script's
 	// statement. nil: each may.
@@ -111,8 +111,8 @@ type Admission struct {
 	// Script judges a statement of a script that is of no kind which all databases have; ok is false where the statement
 	// is not known to stay inside the database. nil: none of these is known.
 	Script func(s Statement, judge ScriptJudge) (ok bool, err error)
-	// Body judges the body of a routine or a trigger that is none of statements, but stands in a literal or is a call. nil:
-	// it is of statements.
+	// Body judges the body of a routine or a trigger that is none of statements, but stands in a literal or is a call.
+	// nil: it is of statements.
 	Body func(s Statement, judge ScriptJudge) error
 }
 

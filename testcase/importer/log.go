@@ -415,11 +415,11 @@ func (r *logReader) failed(rec *record) {
 }
 
 // logged is how the statements of PostgreSQL's log are divided.
-func logged() sqltext.Quoting { return sqltext.SyntaxOf("postgresql").Quoting }
+var logged = sqltext.Quoting{EscapeTexts: true, Dollars: true, Nested: true, ReturnEnds: true}
 
 // holds says whether a statement of PostgreSQL's log has a parameter.
 func holds(sql string) bool {
-	for t := range logged().Tokens(sql) {
+	for t := range logged.Tokens(sql) {
 		if isParameter(t.Text) {
 			return true
 		}
@@ -436,7 +436,7 @@ func isParameter(text string) bool {
 func filled(sql, list string) (string, bool) {
 	values := map[string]string{}
 	name, want := "", false
-	for t := range logged().Tokens(list) {
+	for t := range logged.Tokens(list) {
 		switch {
 		case t.Kind == sqltext.Blank || t.Text == ",":
 		case isParameter(t.Text):
@@ -454,7 +454,7 @@ func filled(sql, list string) (string, bool) {
 func putIn(sql string, value func(mark string) (string, bool)) (string, bool) {
 	var b strings.Builder
 	all := true
-	quoting := logged()
+	quoting := logged
 	if !strings.Contains(sql, "$") {
 		quoting = sqltext.FileQuoting
 	}
