@@ -201,6 +201,8 @@ type Writes struct {
 	// AsRowsLie says of a write that was done to so many rows one time, and refused for a key another time, that either
 	// may be for how the rows lie that it comes to; nil: it never is.
 	AsRowsLie func(write *sqltext.Analysis, rows int64) bool
+	// StoresText says of the type of a column that it stores any text as that is; nil: nothing is known.
+	StoresText func(columnType string) bool
 	// Untold says why a write returns no rows; nil: each does, if it is asked to.
 	Untold func(sqltree.Stmt) error
 	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.

@@ -27,10 +27,18 @@ type Spelling struct {
 	Tool *Tool
 	// Locks says that GET_LOCK and RELEASE_LOCK exist: session scripts then keep each other's pace.
 	Locks bool
-	// Shell says that the client runs commands of the shell after ".shell": its session scripts keep pace with files.
-	Shell bool
+	// Shell is the client, where it runs commands of the shell after ".shell": its session scripts keep pace with files.
+	Shell *Shell
 	// Driver of database/sql: import path and name.
 	GoImport, GoDriver string
+}
+
+// Shell is a client whose database is a file, and that runs commands of the shell.
+type Shell struct {
+	Program, Options string
+	File             string   // the database
+	Beside           []string // what it makes beside that
+	First            string   // the statements that make the file
 }
 
 // spellings are those of the DBMSs that are known by name.

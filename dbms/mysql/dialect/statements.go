@@ -269,7 +269,8 @@ func unlock(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 func xa(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("XA")
-	n := &sql.XA{Step: r.ExpectPhrase("START, END, PREPARE, COMMIT, ROLLBACK or RECOVER", "START", "BEGIN", "END", "PREPARE",
+	n := &sql.XA{Step: r.ExpectPhrase("START, END, PREPARE, COMMIT, ROLLBACK or RECOVER",
+		"START", "BEGIN", "END", "PREPARE",
 		"COMMIT", "ROLLBACK", "RECOVER")}
 	if n.Step != "RECOVER" {
 		n.ID = sql.List(r, func() *sql.Literal {

@@ -122,7 +122,8 @@ func tail(r *sql.Reader, q *sql.Query) {
 	for r.Is("FOR") {
 		from := r.Here()
 		r.Expect("FOR")
-		n := &sql.Lock{Strength: r.ExpectPhrase("UPDATE, NO KEY UPDATE, SHARE or KEY SHARE", "UPDATE", "NO KEY UPDATE", "SHARE",
+		n := &sql.Lock{Strength: r.ExpectPhrase("UPDATE, NO KEY UPDATE, SHARE or KEY SHARE",
+			"UPDATE", "NO KEY UPDATE", "SHARE",
 			"KEY SHARE")}
 		if r.Accept("OF") {
 			n.Of = sql.List(r, r.Name)
