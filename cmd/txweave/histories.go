@@ -1,15 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"txweave/dbms"
-	"txweave/fault"
 	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/format"
@@ -37,11 +33,12 @@ With several --anomaly, or with --count, --out is a directory: a file for each h
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if list {
-				return listHistories(cmd.OutOrStdout())
+				return printf(cmd.OutOrStdout(), "%s\nformats: %s\n", histories.List(),
+					strings.Join(format.WriterNames(), ", "))
 			}
 			set.Level, set.Shape = dbms.Level(level), histories.Shape(shape)
 			set.Distribution = workload.Distribution(distribution)
-			set.Anomalies = plantedKinds(anomalies, &set)
+			set.Plant(anomalies...)
 			if err := set.Validate(); err != nil {
 				return usage(err)
 			}
@@ -82,38 +79,4 @@ With several --anomaly, or with --count, --out is a directory: a file for each h
 	fs.StringVar(&set.Format, "format", "txweave", spelling.Or(format.WriterNames()))
 	fs.StringVar(&out, "out", "", "file, or directory of several histories")
 	return cmd
-}
-
-// plantedKinds makes kinds of their names: all leaves out what the format or the shape of transactions cannot tell.
-func plantedKinds(names []string, set *histories.Set) (kinds []fault.Kind) {
-	for _, name := range names {
-		switch name {
-		case "none":
-			kinds = append(kinds, "")
-		case "all":
-			for _, a := range histories.Anomalies() {
-				if set.CanTell(&a) {
-					kinds = append(kinds, a.Kind)
-				}
-			}
-		default:
-			kinds = append(kinds, fault.Kind(name))
-		}
-	}
-	return kinds
-}
-
-// listHistories prints what can be planted and in which formats histories are written.
-func listHistories(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-26s %-36s %s\n", "anomaly", "invalid at", "what it is")
-	for _, a := range histories.Anomalies() {
-		var levels []string
-		for _, l := range slices.Backward(a.Forbidden) {
-			levels = append(levels, string(l))
-		}
-		fmt.Fprintf(&b, "%-26s %-36s %s\n", a.Kind, strings.Join(levels, " "), fault.Of(a.Kind).Title)
-	}
-	fmt.Fprintf(&b, "\nformats: %s\n", strings.Join(format.WriterNames(), ", "))
-	return printf(w, "%s", b.String())
 }

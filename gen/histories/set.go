@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/fault"
@@ -61,6 +62,39 @@ func (s *Set) Validate() error {
 	}
 	_, err := s.Config.withDefaults()
 	return err
+}
+
+// Plant adds anomalies to the set by their names: none is a valid history, all leaves out what the format or the shape
+// of transactions cannot tell.
+func (s *Set) Plant(names ...string) {
+	for _, name := range names {
+		switch name {
+		case "none":
+			s.Anomalies = append(s.Anomalies, "")
+		case "all":
+			for _, a := range Anomalies() {
+				if s.CanTell(&a) {
+					s.Anomalies = append(s.Anomalies, a.Kind)
+				}
+			}
+		default:
+			s.Anomalies = append(s.Anomalies, fault.Kind(name))
+		}
+	}
+}
+
+// List says, a line each, what can be planted and at which levels it is then invalid.
+func List() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-26s %-36s %s\n", "anomaly", "invalid at", "what it is")
+	for _, a := range Anomalies() {
+		var levels []string
+		for _, l := range slices.Backward(a.Forbidden) {
+			levels = append(levels, string(l))
+		}
+		fmt.Fprintf(&b, "%-26s %-36s %s\n", a.Kind, strings.Join(levels, " "), fault.Of(a.Kind).Title)
+	}
+	return b.String()
 }
 
 // CanTell says whether histories of the set's format and shape can show an anomaly.

@@ -17,8 +17,8 @@ func (r *reader) statementEnd(start int) (end, mark int) {
 			return at, len(r.delimiter)
 		}
 		t := lexer.Next(r.text, at)
-		if t.Text[0] == '$' && quoting == sqltext.PostgreSQL {
-			if quoted := sqltext.PostgreSQL.Next(r.text, at); quoted.Kind == sqltext.Literal && !quoted.Open {
+		if t.Text[0] == '$' && quoting.Dollars {
+			if quoted := quoting.Next(r.text, at); quoted.Kind == sqltext.Literal && !quoted.Open {
 				t = quoted // $$ … $$
 			}
 		}
