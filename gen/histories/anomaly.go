@@ -64,8 +64,8 @@ var (
 )
 
 // anomalies holds what can be planted. All but ConflictingOrder, which is of blind writes, are made of
-// mini-transactions, each write of which reads its key before it (Wei et al., ICDE 2025, figure 5). The last ones are of
-// searches, which a certificate tells.
+// mini-transactions, each write of which reads its key before it (Wei et al., ICDE 2025, figure 5). The last ones are
+// of searches, which a certificate tells.
 var anomalies = []Anomaly{
 	{Kind: fault.HistoryThinAirRead, Forbidden: fromRC, gadget: []plantedTxn{in(0, r(keyX, 1))}},
 	{Kind: fault.HistoryAbortedRead, Forbidden: fromRC, gadget: []plantedTxn{
@@ -266,22 +266,14 @@ func (s *simulator) plant(p *planting) {
 		value(key, 0)
 	}
 	txns := make([]*transaction, len(p.gadget))
-	for i, g := range p.gadget {
-		t := &transaction{start: start + int64(g.after)}
-		for _, op := range g.ops {
-			if op.search != nil {
-				t.searches = append(t.searches, p.table.searched(op.search, len(t.vals), keys, value))
-				continue
-			}
-			t.accesses = append(t.accesses, workload.KeyAccess{Key: keys[op.key], Write: op.write})
-			t.vals = append(t.vals, value(op.key, op.version))
-		}
-		if txns[i] = t; g.aborted {
+	for i := range p.gadget {
+		txns[i] = p.transaction(&p.gadget[i], start, keys, value)
+		if p.gadget[i].aborted {
 			continue
 		}
-		p.store.install(t)
+		p.store.install(txns[i])
 		if s.lists != nil {
-			s.lists.append(t)
+			s.lists.append(txns[i])
 		}
 	}
 	p.table.written(keys, values)
@@ -298,6 +290,21 @@ func (s *simulator) plant(p *planting) {
 	for _, i := range p.sessions {
 		p.store.seen[i] = p.store.latest
 	}
+}
+
+// transaction is one of the anomaly's, on keys of the history. value says which value a version is.
+func (p *planting) transaction(g *plantedTxn, start int64, keys []int,
+	value func(key, version int) int64) *transaction {
+	t := &transaction{start: start + int64(g.after)}
+	for _, op := range g.ops {
+		if op.search != nil {
+			t.searches = append(t.searches, p.table.searched(op.search, len(t.vals), keys, value))
+			continue
+		}
+		t.accesses = append(t.accesses, workload.KeyAccess{Key: keys[op.key], Write: op.write})
+		t.vals = append(t.vals, value(op.key, op.version))
+	}
+	return t
 }
 
 // pad adds reads of other keys until the transaction has as many operations as the others of its history.

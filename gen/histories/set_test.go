@@ -33,7 +33,8 @@ func TestSet(t *testing.T) {
 
 // everything is a set with all that a format can hold.
 func everything(form string, shape Shape, lists bool) *Set {
-	s := &Set{Config: Config{Lists: lists, Shape: shape, Txns: 200, Keys: 20, Sessions: 6, Ops: 5}, Seed: 3, Count: 2, Format: form}
+	s := &Set{Config: Config{Lists: lists, Shape: shape, Txns: 200, Keys: 20, Sessions: 6, Ops: 5}, Seed: 3, Count: 2,
+		Format: form}
 	if format.Keeps(form).Aborted {
 		s.Aborts = 0.1
 	}
