@@ -3,6 +3,7 @@ package histories
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/dbms"
@@ -296,9 +297,10 @@ func (s *simulator) plant(p *planting) {
 func (p *planting) transaction(g *plantedTxn, start int64, keys []int,
 	value func(key, version int) int64) *transaction {
 	t := &transaction{start: start + int64(g.after)}
+	name := func(key int) string { return strconv.Itoa(keys[key]) }
 	for _, op := range g.ops {
 		if op.search != nil {
-			t.searches = append(t.searches, p.table.searched(op.search, len(t.vals), keys, value))
+			t.searches = append(t.searches, op.search.searched(len(t.vals), name, value))
 			continue
 		}
 		t.accesses = append(t.accesses, workload.KeyAccess{Key: keys[op.key], Write: op.write})
@@ -322,8 +324,8 @@ func (p *planting) pad(s *simulator, t *transaction, taken []int) {
 		t.accesses = slices.Insert(t.accesses, i, workload.KeyAccess{Key: key})
 		t.vals = slices.Insert(t.vals, i, p.store.read(0, now, key))
 		for n := range t.searches {
-			if t.searches[n].At > i {
-				t.searches[n].At++
+			if t.searches[n].at > i {
+				t.searches[n].at++
 			}
 		}
 	}

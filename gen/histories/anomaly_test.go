@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -11,7 +12,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/blackbox"
-	"txweave/checker/certificate"
+	proof "txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/gen/workload"
@@ -39,12 +40,12 @@ func TestPlanted(t *testing.T) {
 		if !a.Fits(cfg.Shape) || a.Searches() && cfg.Lists {
 			return
 		}
-		h, certificate, err := Certified(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), cfg)
+		h, told, err := certified(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if a.Searches() {
-			judgeCertified(t, h, certificate, a, cfg.Level)
+			judgeCertified(t, told, a, cfg.Level)
 			return
 		}
 		if cfg.Shape == CompareAndSet && cfg.Level == dbms.SSER && !cfg.Lists {
@@ -60,8 +61,16 @@ func TestPlanted(t *testing.T) {
 }
 
 // judgeCertified is judge for an anomaly of searches: without the certificate nothing is wrong.
-func judgeCertified(t *rapid.T, h *register.History, c *certificate.Certificate, a *Anomaly, made dbms.Level) {
-	opt := checker.Options{SessionOrder: true}
+func judgeCertified(t *rapid.T, told *certificate, a *Anomaly, made dbms.Level) {
+	opt, h := checker.Options{SessionOrder: true}, told.h
+	var text bytes.Buffer
+	if err := told.write(&text); err != nil {
+		t.Fatal(err)
+	}
+	c, err := proof.Read(&text, h)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, level := range []dbms.Level{dbms.SER, dbms.SI, dbms.RC} {
 		if slices.Index(Levels, level) < slices.Index(Levels, made) {
 			continue
@@ -69,7 +78,7 @@ func judgeCertified(t *rapid.T, h *register.History, c *certificate.Certificate,
 		if v := blackbox.Check(t.Context(), h, level, opt); v.Outcome != checker.Valid {
 			t.Errorf("%s at %s, without its certificate: %s", a.Kind, level, v)
 		}
-		v := certificate.Check(t.Context(), h, c, level, opt, lessThanFive{})
+		v := proof.Check(t.Context(), h, c, level, opt, lessThanFive{})
 		if a.Allows(level) && v.Outcome != checker.Valid || !a.Allows(level) &&
 			(v.Outcome != checker.Invalid || v.Anomaly != nameAt(a.Kind, level, false)) {
 			t.Errorf("%s at %s: %s", a.Kind, level, v)
@@ -131,7 +140,7 @@ func nameAt(k fault.Kind, level dbms.Level, lists bool) fault.Kind {
 // lessThanFive says which rows searches match.
 type lessThanFive struct{}
 
-func (lessThanFive) Match(_ context.Context, _ *certificate.Relation, where string,
+func (lessThanFive) Match(_ context.Context, _ *proof.Relation, where string,
 	rows [][]history.Value) ([]bool, error) {
 	if where != searchedFor {
 		return nil, fmt.Errorf("a search of %q", where)

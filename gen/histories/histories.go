@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/gen/workload"
@@ -117,12 +116,12 @@ const mostElements = 2e8
 
 // Generate makes a history. The same generator state and configuration give the same history.
 func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
-	h, _, err := Certified(rng, cfg)
+	h, _, err := certified(rng, cfg)
 	return h, err
 }
 
-// Certified is Generate, and gives the certificate of a history of registers of level SSER, SER or SI: nil of others.
-func Certified(rng *rand.Rand, cfg Config) (*register.History, *certificate.Certificate, error) {
+// certified is Generate, and gives the certificate of a history of registers of level SSER, SER or SI: nil of others.
+func certified(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
 	sim, err := newSimulator(rng, cfg)
 	if err != nil {
 		return nil, nil, err
@@ -130,7 +129,11 @@ func Certified(rng *rand.Rand, cfg Config) (*register.History, *certificate.Cert
 	planting := sim.planting
 	h := sim.run()
 	if c, is := sim.store.(*central); is && sim.lists == nil {
-		return h, c.certificate(h, planting), nil
+		out := &certificate{h: h, versions: c.keys}
+		if planting != nil {
+			out.table = planting.table
+		}
+		return h, out, nil
 	}
 	return h, nil, nil
 }

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history/format"
@@ -45,8 +44,8 @@ type Judged struct {
 	// format has none, and where there is a certificate those that are not checked with one.
 	Verdicts map[dbms.Level]string `json:"verdicts"`
 
-	History   *register.History        `json:"-"`
-	certified *certificate.Certificate // of Certificate
+	History   *register.History `json:"-"`
+	certified *certificate      // of Certificate
 }
 
 // Validate says what the set has that cannot be.
@@ -100,7 +99,7 @@ func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
 	if cfg.Level == "" {
 		cfg.Level = dbms.SSER
 	}
-	h, certified, err := Certified(rand.New(rand.NewPCG(seed, 0)), cfg)
+	h, certificate, err := certified(rand.New(rand.NewPCG(seed, 0)), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
 		return nil, err
 	}
 	if a != nil && a.Searches() {
-		m.Certificate, m.certified = m.File+".certificate", certified
+		m.Certificate, m.certified = m.File+".certificate", certificate
 	}
 	for i, level := range Levels {
 		switch {
@@ -172,9 +171,7 @@ func (m *Judged) write(ctx context.Context, dir string) error {
 	if err != nil || m.certified == nil {
 		return err
 	}
-	return asked.Write(ctx, filepath.Join(dir, m.Certificate), func(out io.Writer) error {
-		return certificate.Write(out, m.History, m.certified)
-	})
+	return asked.Write(ctx, filepath.Join(dir, m.Certificate), m.certified.write)
 }
 
 // WriteDir writes all histories into a directory, which is made where there is none, and the index beside them.

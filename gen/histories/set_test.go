@@ -11,7 +11,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/blackbox"
-	"txweave/checker/certificate"
+	proof "txweave/checker/certificate"
 	"txweave/fault"
 	"txweave/history/format"
 	"txweave/history/register"
@@ -92,7 +92,7 @@ func checkJudged(t *testing.T, dir string, m *Judged, lists bool) {
 		if m.Certificate == "" {
 			v = blackbox.Check(t.Context(), c.History, level, opt)
 		} else {
-			v = certificate.Check(t.Context(), c.History, readCertificate(t, filepath.Join(dir, m.Certificate), c.History),
+			v = proof.Check(t.Context(), c.History, readCertificate(t, filepath.Join(dir, m.Certificate), c.History),
 				level, opt, lessThanFive{})
 		}
 		if string(v.Outcome) != want || want == "invalid" && v.Anomaly != nameAt(m.Anomaly, level, lists) {
@@ -101,12 +101,12 @@ func checkJudged(t *testing.T, dir string, m *Judged, lists bool) {
 	}
 }
 
-func readCertificate(t *testing.T, path string, h *register.History) *certificate.Certificate {
+func readCertificate(t *testing.T, path string, h *register.History) *proof.Certificate {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := certificate.Read(bytes.NewReader(text), h)
+	c, err := proof.Read(bytes.NewReader(text), h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package histories
 import (
 	"math/rand/v2"
 
-	"txweave/checker/certificate"
 	"txweave/gen/workload"
 	"txweave/history"
 	"txweave/history/register"
@@ -20,7 +19,7 @@ type transaction struct {
 	snapshot int64   // of a central store: the commit number whose state is read; of each read where < 0
 	frozen   []int64 // of a replicated store: what each access would read at the start
 	readOnly bool
-	searches []certificate.Predicate // of an anomaly's
+	searches []searched // of an anomaly's
 }
 
 // own returns the transaction's last write of the key.

@@ -31,7 +31,7 @@ var layers = [][]string{
 	{"history", "testcase", "dbms"},
 	{"sdg", "instrument", "finding", "gen", "history/*"},
 	{"oracle/observe", "checker", "reduce", "gen/*"},
-	{"oracle", "exec", "checker/certificate/observed", "gen/histories"},
+	{"oracle", "exec", "checker/certificate/observed"},
 	{"exec/planted", "exec/storm", "weave", "report"},
 	{"dbms/driver", "gen/guide"},
 	{"dbms/*"},
