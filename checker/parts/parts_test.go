@@ -68,7 +68,7 @@ func several(t *rapid.T, lists bool) *register.History {
 
 var all = append(slices.Clone(histories.Levels), dbms.LIN)
 
-// TestCheck: cut into parts a history has the verdict that it has as a whole, whatever the level. A part that is invalid
+// TestCheck: cut into parts a history has the verdict that it has as a whole, whatever the level. An invalid part
 // makes it so where the whole could not be judged.
 func TestCheck(t *testing.T) {
 	cut := 0
