@@ -99,7 +99,11 @@ func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
 	if cfg.Level == "" {
 		cfg.Level = dbms.SSER
 	}
-	h, certificate, err := certified(rand.New(rand.NewPCG(seed, 0)), cfg)
+	a, err := planted(k)
+	if err != nil {
+		return nil, err
+	}
+	h, told, err := a.history(rand.New(rand.NewPCG(seed, 0)), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +116,9 @@ func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
 		name = "valid"
 	}
 	m := &Judged{File: fmt.Sprintf("%s-%d%s", name, seed, ext), Format: s.Format, Anomaly: k, Seed: seed,
-		Transactions: len(h.Txns), Operations: len(h.Ops), Verdicts: map[dbms.Level]string{}, History: h}
-	a, err := planted(k)
-	if err != nil {
-		return nil, err
-	}
-	if a != nil && a.Searches() {
-		m.Certificate, m.certified = m.File+".certificate", certificate
+		Transactions: len(h.Txns), Operations: len(h.Ops), Verdicts: map[dbms.Level]string{}, History: h, certified: told}
+	if told != nil {
+		m.Certificate = m.File + ".certificate"
 	}
 	for i, level := range Levels {
 		switch {
@@ -131,6 +131,15 @@ func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
 		}
 	}
 	return m, nil
+}
+
+// history is one that shows the anomaly, nil for none, with its certificate if it needs that.
+func (a *Anomaly) history(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
+	if a != nil && a.Searches() {
+		return certified(rng, cfg)
+	}
+	h, err := Generate(rng, cfg)
+	return h, nil, err
 }
 
 // planted is the anomaly of a kind; nil where that is "".
