@@ -9,7 +9,6 @@ import (
 	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/format"
-	"txweave/internal/asked"
 	"txweave/internal/spelling"
 )
 
@@ -25,10 +24,14 @@ func historiesCommand() *cobra.Command {
 at all weaker ones. A planted anomaly makes it invalid at the levels that forbid it, and at no other.
 The same seed gives the same history. --list says which anomalies and formats there are.
 
+An anomaly of searches (Phantom, PMP, ResultSetMismatch) needs the certificate that is written beside
+its history: txweave check --certificate FILE.certificate FILE.
+
 With several --anomaly, or with --count, --out is a directory: a file for each history, and
 ` + histories.IndexName + `, which says what a checker must find in each.`,
 		Example: `  txweave histories --transactions 1000 > valid.jsonl
   txweave histories --anomaly LostUpdate --format edn --out lost-update.edn
+  txweave histories --lists --keys 50 --anomaly WriteSkew --format edn --out skew.edn
   txweave histories --anomaly all,none --count 10 --format text --out histories`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -43,10 +46,8 @@ With several --anomaly, or with --count, --out is a directory: a file for each h
 				return usage(err)
 			}
 			switch {
-			case set.Count*len(set.Anomalies) == 1 && out == "":
-				return usage(set.WriteOne(cmd.OutOrStdout()))
 			case set.Count*len(set.Anomalies) == 1:
-				return usage(asked.Write(cmd.Context(), out, set.WriteOne))
+				return usage(set.WriteOne(cmd.Context(), cmd.OutOrStdout(), out))
 			case out == "":
 				return usagef("several histories are written into a directory: name it with --out")
 			}
@@ -64,6 +65,7 @@ With several --anomaly, or with --count, --out is a directory: a file for each h
 	fs.StringVar(&level, "level", string(set.Level), "what the engine guarantees: sser, ser, si, tcc, ra or rc")
 	fs.StringVar(&shape, "shape", string(set.Shape),
 		"what transactions look like: mini, blind, general or cas")
+	fs.BoolVar(&set.Lists, "lists", false, "keys hold lists: writes append, reads return all (Elle's list-append)")
 	fs.IntVar(&set.Txns, "transactions", set.Txns, "committed transactions, at least")
 	fs.IntVar(&set.Sessions, "sessions", set.Sessions, "sessions")
 	fs.IntVar(&set.Keys, "keys", set.Keys, "keys")
