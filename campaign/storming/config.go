@@ -254,7 +254,7 @@ func (s *Storm) canCertify() error {
 
 // judge says what is to become of the history.
 func (s *Storm) judge(ctx context.Context) *verdict.Judge {
-	out := &verdict.Judge{Engine: registry.Evaluator, Profile: s.On.Profile, Workload: s.work}
+	out := &verdict.Judge{Engine: registry.Evaluator, Log: s.On.DBMS.Log, Profile: s.On.Profile, Workload: s.work}
 	if s.History != "" {
 		out.WriteHistory = func(h *register.History) error {
 			return asked.Write(ctx, s.History, func(w io.Writer) error { return format.WriteFile(w, s.History, h) })

@@ -96,7 +96,7 @@ func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a
 		o.StallAfter, o.Stalled = s.Stall, s.Stalled
 	}
 	if s.Certificate != "" {
-		if err := verdict.Keep(ctx, t, p, &o); err != nil {
+		if err := verdict.Keep(ctx, t, s.On.DBMS.Log, p, &o); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"txweave/history/register"
 )
 
-// RunClock is the Issuer of a database that tells the times of a run (TiDB): the probes say what the transactions saw
+// RunClock is the Issuer of a database that tells the times of a run: the probes say what the transactions saw
 // and wrote, the database when they began and committed, at which time each statement read, and which versions each row
 // has had; where it does not say that, they came in the order of the commits.
 type RunClock struct{ Run *CertifiedRun }

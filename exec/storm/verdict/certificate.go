@@ -10,9 +10,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/certificate"
-	"txweave/checker/certificate/binlog"
 	"txweave/checker/certificate/commits"
-	"txweave/checker/certificate/decoding"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
@@ -24,10 +22,10 @@ import (
 )
 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+func certify(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
 	h *register.History) (*certificate.Certificate, *finding.Listed, error) {
 	txns := r.Txns()
-	c, err := certifier(ctx, t, p, w, r, h, txns)
+	c, err := certifier(ctx, t, log, p, w, r, h, txns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,11 +85,11 @@ func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History)
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+func certifier(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
 	h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
 	switch p.Order {
 	case dbms.BinaryLog, dbms.WriteAheadLog:
-		return logIssuer(ctx, t, p, w, r, txns)
+		return logIssuer(ctx, t, log, p, w, r, txns)
 	case dbms.DatabaseClock:
 		c := &certificate.CommitClock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
@@ -109,44 +107,23 @@ func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 	}
 }
 
-// logIssuer reads the server's log. It asks for it on a connection of its own: the control connection may
-// have been given up when a stall was looked into.
-func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	txns []storm.TxnNotes) (certificate.Issuer, error) {
+// logIssuer reads the server's log, and what each transaction said that it saw. It asks for it on a connection of its
+// own: the control connection may have been given up when a stall was looked into.
+func logIssuer(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, w *workload.Workload,
+	r *storm.Recording, txns []storm.TxnNotes) (certificate.Issuer, error) {
 	session, err := t.Open(ctx, exec.FirstNode, p)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close()
-	if p.Order == dbms.WriteAheadLog {
-		return decoded(ctx, session, p, w, r, txns)
+	c := &commits.Issuer{Source: log.Source, Tables: layouts(w, r), Reborn: p.KeysReborn}
+	if log.Mark == nil {
+		c.Snapshots = make([]history.Snapshot, len(txns))
+		for i := range txns {
+			c.Snapshots[i] = txns[i].Snapshot
+		}
 	}
-	rows, err := session.Read(ctx, "SELECT DATABASE()")
-	if err != nil {
-		return nil, err
-	}
-	database := rows.Cell(0, 0).S
-	files, err := binlog.Files(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	c := &commits.Issuer{Source: binlog.Source, Tables: layouts(w, r, database)}
-	c.Log, err = binlog.Parse(func(db, table string) bool {
-		return db == database && slices.ContainsFunc(w.Tables, func(t workload.TableSpec) bool { return t.Name == table })
-	}, files...)
-	return c, err
-}
-
-// decoded reads the log that Keep has had kept, and what each transaction said that it saw.
-func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	txns []storm.TxnNotes) (certificate.Issuer, error) {
-	c := &commits.Issuer{Source: decoding.Source, Tables: layouts(w, r, "public"), Snapshots: make([]history.Snapshot,
-		len(txns)), Reborn: p.KeysReborn}
-	for i := range txns {
-		c.Snapshots[i] = txns[i].Snapshot
-	}
-	var err error
-	c.Log, err = decoding.Read(ctx, session, c.Tables)
+	c.Log, err = log.Read(ctx, session, c.Tables)
 	return c, err
 }
 
@@ -154,10 +131,10 @@ func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *wor
 const payload = 2
 
 // layouts says where keys and versions are in the rows of the workload's tables.
-func layouts(w *workload.Workload, r *storm.Recording, database string) []commits.Layout {
+func layouts(w *workload.Workload, r *storm.Recording) []commits.Layout {
 	var out []commits.Layout
 	for i, table := range w.Tables {
-		out = append(out, commits.Layout{Database: database, Table: table.Name, Key: 0, Version: 1,
+		out = append(out, commits.Layout{Table: table.Name, Key: 0, Version: 1,
 			Name: func(key int64) string { return r.Key(i, key) },
 			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"},
 				{Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
@@ -167,22 +144,23 @@ func layouts(w *workload.Workload, r *storm.Recording, database string) []commit
 
 // Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be
 // asked for. The storm must not have begun.
-func Keep(ctx context.Context, t exec.Target, p *dbms.Profile, o *storm.Options) error {
-	switch p.Order {
-	case dbms.BinaryLog:
-		o.Mark = binlog.Mark
-	case dbms.DatabaseClock:
-		o.Stamps = true
-	case dbms.WriteAheadLog:
-		o.Snapshots = true
+func Keep(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, o *storm.Options) error {
+	o.Stamps = p.Order == dbms.DatabaseClock
+	if !p.Order.Log() {
+		return nil
+	}
+	o.Mark, o.Snapshots = log.Mark, log.Mark == nil
+	if log.Whole != nil {
 		var tables []string
 		for _, t := range o.Workload.Tables {
 			tables = append(tables, t.Name)
 		}
-		o.Filled = func(ctx context.Context) error { return decoding.Whole(ctx, t.Control(), tables...) }
-		return decoding.Begin(ctx, t.Control())
+		o.Filled = func(ctx context.Context) error { return log.Whole(ctx, t.Control(), tables...) }
 	}
-	return nil
+	if log.Keep == nil {
+		return nil
+	}
+	return log.Keep(ctx, t.Control())
 }
 
 // addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows

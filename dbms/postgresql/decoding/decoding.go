@@ -20,34 +20,39 @@ import (
 	"txweave/history"
 )
 
-// Source is what certificates from logical decoding name as theirs.
-const Source = "logical decoding"
+// Log is what logical decoding tells of the schema public. There is no mark: a commit has its transaction's number.
+var Log = &commits.ServerLog{Source: source, Keep: keep, Whole: whole, Read: read}
+
+const source = "logical decoding"
+
+// schema is that of the tables.
+const schema = "public"
 
 // slot is the name of the slot that keeps the log.
 const slot = "txweave"
 
-// Begin has the log kept from now on.
-func Begin(ctx context.Context, s certificate.Querier) error {
+// keep has the log kept from now on.
+func keep(ctx context.Context, s certificate.Querier) error {
 	rows, err := s.Read(ctx, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = '"+slot+"'")
 	if err != nil {
-		return fmt.Errorf("%s: %w", Source, err)
+		return fmt.Errorf("%s: %w", source, err)
 	}
 	if n, _ := rows.Cell(0, 0).Int64(); n > 0 {
 		if err := s.Must(ctx, "SELECT pg_drop_replication_slot('"+slot+"')"); err != nil {
-			return fmt.Errorf("%s: %w", Source, err)
+			return fmt.Errorf("%s: %w", source, err)
 		}
 	}
 	if err := s.Must(ctx, "SELECT pg_create_logical_replication_slot('"+slot+"', 'test_decoding')"); err != nil {
-		return fmt.Errorf("%s: %w", Source, err)
+		return fmt.Errorf("%s: %w", source, err)
 	}
 	return nil
 }
 
-// Whole has the log keep the rows of tables as they were before each change.
-func Whole(ctx context.Context, s certificate.Querier, tables ...string) error {
+// whole has the log keep the rows of tables as they were before each change.
+func whole(ctx context.Context, s certificate.Querier, tables ...string) error {
 	for _, t := range tables {
 		if err := s.Must(ctx, "ALTER TABLE "+t+" REPLICA IDENTITY FULL"); err != nil {
-			return fmt.Errorf("%s: %w", Source, err)
+			return fmt.Errorf("%s: %w", source, err)
 		}
 	}
 	return nil
@@ -56,13 +61,13 @@ func Whole(ctx context.Context, s certificate.Querier, tables ...string) error {
 // batch is how many changes are asked for at once: they are held in memory, about 200 bytes each.
 const batch = 400_000
 
-// Read returns what committed since Begin and changed tables that have a layout, and forgets it in the server. Of what
+// read returns what committed since keep and changed tables that have a layout, and forgets it in the server. Of what
 // was committed asynchronously the log has only what is written, so that something is committed for good first.
-func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) (out []commits.Commit, err error) {
+func read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) (out []commits.Commit, err error) {
 	defer func() { // what it has given away it does not give again
 		if derr := s.Must(context.WithoutCancel(ctx), "SELECT pg_drop_replication_slot('"+slot+"')"); err == nil &&
 			derr != nil {
-			err = fmt.Errorf("%s: %w", Source, derr)
+			err = fmt.Errorf("%s: %w", source, derr)
 		}
 	}()
 	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')",
@@ -83,7 +88,7 @@ func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) 
 		err = p.whole()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Source, err)
+		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	return p.out, nil
 }
@@ -93,7 +98,7 @@ type parser struct {
 	layouts []commits.Layout
 	now     commits.Commit
 	open    bool // within a transaction
-	ended   bool // the message of Read has come
+	ended   bool // the message of read has come
 	out     []commits.Commit
 }
 
@@ -135,13 +140,12 @@ func (p *parser) line(text string) error {
 // change reads one row of a table: "public.t0: UPDATE: old-key: pkey[bigint]:1 … new-tuple: pkey[bigint]:1 …".
 func (p *parser) change(text string) error {
 	name, rest, _ := strings.Cut(text, ": ")
-	schema, table, _ := strings.Cut(name, ".")
-	at := slices.IndexFunc(p.layouts, func(l commits.Layout) bool { return l.Database == schema && l.Table == table })
-	if at < 0 {
+	of, table, _ := strings.Cut(name, ".")
+	at := slices.IndexFunc(p.layouts, func(l commits.Layout) bool { return l.Table == table })
+	if of != schema || at < 0 {
 		return nil
 	}
-	// parts of the text would keep all of it
-	c := commits.Change{Database: p.layouts[at].Database, Table: p.layouts[at].Table}
+	c := commits.Change{Table: p.layouts[at].Table}
 	operation, row, _ := strings.Cut(rest, ": ")
 	var err error
 	switch operation {

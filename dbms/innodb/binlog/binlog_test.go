@@ -1,4 +1,4 @@
-package binlog
+package binlog_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/commits"
 	"txweave/dbms"
+	"txweave/dbms/innodb/binlog"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
@@ -169,18 +170,17 @@ func (x *txn) end(session int64) {
 func (r *recorder) certify() (*register.History, *certificate.Certificate) {
 	r.t.Helper()
 	ctx := context.Background()
-	files, err := Files(ctx, r.target.Control())
-	if err != nil {
+	tables := []commits.Layout{{Table: "r", Key: 0, Version: 1, Name: name,
+		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}
+	if err := r.target.Control().Must(ctx, "USE d"); err != nil {
 		r.t.Fatal(err)
 	}
-	log, err := Parse(func(database, _ string) bool { return database == "d" }, files...)
+	log, err := binlog.Log.Read(ctx, r.target.Control(), tables)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	h := r.b.History()
-	var certifier certificate.Issuer = &commits.Issuer{Source: Source, Log: log,
-		Tables: []commits.Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
-			Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}}
+	var certifier certificate.Issuer = &commits.Issuer{Source: binlog.Log.Source, Log: log, Tables: tables}
 	c, err := certifier.Certify(h)
 	if err != nil {
 		r.t.Fatal(err)

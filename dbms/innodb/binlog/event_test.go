@@ -35,7 +35,7 @@ func format(log []commits.Commit) string {
 				fmt.Fprintf(&b, "  … %d rows in all\n", len(c.Changes))
 				break
 			}
-			fmt.Fprintf(&b, "  %s.%s %s -> %s", x.Database, x.Table, row(x.Before), row(x.After))
+			fmt.Fprintf(&b, "  %s %s -> %s", x.Table, row(x.Before), row(x.After))
 			if x.Marked {
 				fmt.Fprintf(&b, " deletion %d", x.Deletion)
 			}
@@ -76,7 +76,7 @@ func TestParse(t *testing.T) {
 		if err != nil || len(files) != 2 {
 			t.Fatalf("%v %v", files, err)
 		}
-		commits, err := Parse(everything, files...)
+		commits, err := parse(everything, files...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,12 +165,12 @@ func FuzzParse(f *testing.F) {
 
 // TestCertify: the versions of rows that are deleted and there again, and what it takes to tell them apart.
 func TestCertify(t *testing.T) {
-	log, err := Parse(everything, "testdata/mariadb.000001")
+	log, err := parse(everything, "testdata/mariadb.000001")
 	if err != nil {
 		t.Fatal(err)
 	}
 	log = log[:4] // then a row is deleted that no version names
-	layout := commits.Layout{Database: "d", Table: "r", Key: 0, Version: 1, Name: func(k int64) string {
+	layout := commits.Layout{Table: "r", Key: 0, Version: 1, Name: func(k int64) string {
 		return fmt.Sprint(k)
 	},
 		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}
@@ -191,7 +191,7 @@ func TestCertify(t *testing.T) {
 	b.Write(x, 13)
 	b.End(history.Unknown, 0, 0)
 	h := b.History()
-	c, err := (&commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
+	c, err := (&commits.Issuer{Source: Log.Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +209,10 @@ func TestCertify(t *testing.T) {
 		}
 	}
 	certify := func(log []commits.Commit) error {
-		_, err := (&commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
+		_, err := (&commits.Issuer{Source: Log.Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
 		return err
 	}
-	unnamed := commits.Commit{Changes: []commits.Change{{Database: "d", Table: "r", Before: log[3].Changes[0].After}}}
+	unnamed := commits.Commit{Changes: []commits.Change{{Table: "r", Before: log[3].Changes[0].After}}}
 	var contradiction *commits.ContradictionError
 	if err := certify([]commits.Commit{log[0], log[3], log[2]}); !errors.As(err, &contradiction) ||
 		contradiction.Key != "1" {

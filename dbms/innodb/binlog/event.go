@@ -243,7 +243,7 @@ func (p *parser) rows(kind byte, r *reader) error {
 
 // change reads one row, as it was and as it became.
 func (p *parser) change(kind byte, t *tableMap, r *reader) (c commits.Change, err error) {
-	c = commits.Change{Database: t.database, Table: t.name}
+	c = commits.Change{Table: t.name}
 	if kind != writeRowsV1 {
 		if c.Before, err = t.image(r); err != nil {
 			return c, err
@@ -276,8 +276,8 @@ const (
 	markEnds   = " */"
 )
 
-// Mark is a comment for a DELETE: it names the version that the deletion is, which its rows in the log do not say.
-func Mark(version int64) string { return " " + markBegins + strconv.FormatInt(version, 10) + markEnds }
+// mark is a comment for a DELETE: it names the version that the deletion is, which its rows in the log do not say.
+func mark(version int64) string { return " " + markBegins + strconv.FormatInt(version, 10) + markEnds }
 
 func markOf(statement string) (int64, bool) {
 	_, mark, _ := strings.Cut(statement, markBegins)
