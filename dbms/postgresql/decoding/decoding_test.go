@@ -294,8 +294,8 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := &commits.Issuer{Source: decoding.Log.Source, Log: log, Tables: []commits.Layout{layout()}, Snapshots: r.snapshots,
-		Reborn: p.KeysReborn}
+	issuer := &commits.Issuer{Source: decoding.Log.Source, Log: log, Tables: []commits.Layout{layout()},
+		Snapshots: r.snapshots, Reborn: p.KeysReborn}
 	c, err := issuer.Certify(h)
 	if err != nil {
 		t.Fatal(err)

@@ -22,10 +22,10 @@ import (
 )
 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func certify(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	h *register.History) (*certificate.Certificate, *finding.Listed, error) {
+func (j *Judge) certify(ctx context.Context, t exec.Target, r *storm.Recording, h *register.History) (
+	*certificate.Certificate, *finding.Listed, error) {
 	txns := r.Txns()
-	c, err := certifier(ctx, t, log, p, w, r, h, txns)
+	c, err := j.certifier(ctx, t, r, h, txns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,8 +37,8 @@ func certify(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms
 	if err != nil {
 		return nil, nil, err
 	}
-	wrong := addRows(out, w, r, h)
-	addSearches(out, w, r, h, txns)
+	wrong := addRows(out, j.Workload, r, h)
+	addSearches(out, j.Workload, r, h, txns)
 	if f := contradicted(out, h); f != nil || wrong == "" {
 		return out, f, nil
 	}
@@ -85,11 +85,11 @@ func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History)
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
-	switch p.Order {
+func (j *Judge) certifier(ctx context.Context, t exec.Target, r *storm.Recording, h *register.History,
+	txns []storm.TxnNotes) (certificate.Issuer, error) {
+	switch p := j.Profile; p.Order {
 	case dbms.BinaryLog, dbms.WriteAheadLog:
-		return logIssuer(ctx, t, log, p, w, r, txns)
+		return j.logIssuer(ctx, t, r, txns)
 	case dbms.DatabaseClock:
 		c := &certificate.CommitClock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
@@ -109,21 +109,21 @@ func certifier(ctx context.Context, t exec.Target, log *commits.ServerLog, p *db
 
 // logIssuer reads the server's log, and what each transaction said that it saw. It asks for it on a connection of its
 // own: the control connection may have been given up when a stall was looked into.
-func logIssuer(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, w *workload.Workload,
-	r *storm.Recording, txns []storm.TxnNotes) (certificate.Issuer, error) {
-	session, err := t.Open(ctx, exec.FirstNode, p)
+func (j *Judge) logIssuer(ctx context.Context, t exec.Target, r *storm.Recording, txns []storm.TxnNotes) (
+	certificate.Issuer, error) {
+	session, err := t.Open(ctx, exec.FirstNode, j.Profile)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close()
-	c := &commits.Issuer{Source: log.Source, Tables: layouts(w, r), Reborn: p.KeysReborn}
-	if log.Mark == nil {
+	c := &commits.Issuer{Source: j.Log.Source, Tables: layouts(j.Workload, r), Reborn: j.Profile.KeysReborn}
+	if j.Log.Mark == nil {
 		c.Snapshots = make([]history.Snapshot, len(txns))
 		for i := range txns {
 			c.Snapshots[i] = txns[i].Snapshot
 		}
 	}
-	c.Log, err = log.Read(ctx, session, c.Tables)
+	c.Log, err = j.Log.Read(ctx, session, c.Tables)
 	return c, err
 }
 

@@ -238,7 +238,7 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*J
 		out.Certificate = &Judgement{Text: "not made: the database went down"}
 		return out, nil
 	}
-	c, found, err := certify(context.WithoutCancel(ctx), t, j.Log, j.Profile, j.Workload, res.History, h)
+	c, found, err := j.certify(context.WithoutCancel(ctx), t, res.History, h)
 	switch {
 	case err != nil:
 		return out, err
