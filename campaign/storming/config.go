@@ -257,6 +257,10 @@ func (s *Storm) judge(ctx context.Context) *verdict.Judge {
 	out := &verdict.Judge{Engine: registry.Evaluator, Log: s.On.DBMS.Log, Profile: s.On.Profile, Workload: s.work}
 	if s.History != "" {
 		out.WriteHistory = func(h *register.History) error {
+			// a certificate that is there would be taken for this history's, whether it gets one or not
+			if err := asked.Remove(s.Certificate); err != nil {
+				return err
+			}
 			return asked.Write(ctx, s.History, func(w io.Writer) error { return format.WriteFile(w, s.History, h) })
 		}
 	}

@@ -136,7 +136,7 @@ func (r *fileReader) line(text []byte) error {
 func (r *fileReader) key(name string) (int32, error) {
 	k, ok := r.keys[name]
 	if !ok {
-		return 0, fmt.Errorf("the history has no key %q", name)
+		return 0, fmt.Errorf("the history has no key %q: is this the certificate of another history?", name)
 	}
 	return k, nil
 }
@@ -145,7 +145,7 @@ func (r *fileReader) txn(id int64) (int, error) {
 	t, ok := r.txns[id]
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("the history has no transaction %d", id)
+		return 0, fmt.Errorf("the history has no transaction %d: is this the certificate of another history?", id)
 	case t < 0:
 		return 0, fmt.Errorf("the history has several transactions %d", id)
 	}

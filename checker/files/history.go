@@ -59,7 +59,7 @@ const unreadable = "unreadable"
 func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) error {
 	level := dbms.Level(strings.ToLower(f.Level))
 	if !slices.Contains(dbms.HistoryLevels, level) {
-		return outcome.Misuse(spelling.NoneOf("--level", f.Level, "rc", "ra", "tcc", "si", "ser", "sser", "lin"))
+		return outcome.Misuse(spelling.NoneOf("--level", f.Level, "rc", "ra", "tcc", "si", "rr", "ser", "sser", "lin"))
 	}
 	leopard := f.first != nil && f.first.begins(leopardMark)
 	var paths []string
