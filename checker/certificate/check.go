@@ -34,6 +34,7 @@ type judge struct {
 	inTime      []bool         // by key: see timed
 	d           *checker.Deps
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
+	notChecked  []string
 }
 
 // Check judges a history of registers and its certificate at SER, SI, RR or RC: there by Biswas and Enea's axiom, and by
@@ -55,7 +56,8 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 	steps := []func() *checker.Verdict{k.link, predicates, k.times, k.snapshots, k.cycle}
 	switch level { // what searches looked at is often not known there: what is wrong without them comes first
 	case dbms.RC: // whose snapshots are a statement's
-		steps = []func() *checker.Verdict{k.link, k.monotone, k.cycle, predicates, k.cycle}
+		steps = []func() *checker.Verdict{k.link, k.monotone, k.cycle, func() *checker.Verdict { return k.statements(ctx) },
+			predicates, k.cycle}
 	case dbms.RR:
 		steps = []func() *checker.Verdict{k.link, k.cycle, predicates, k.snapshots, k.cycle}
 	}
@@ -64,7 +66,9 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 			return *v
 		}
 	}
-	return opt.Valid(level)
+	v := opt.Valid(level)
+	v.NotChecked = k.notChecked
+	return v
 }
 
 // newChecker traces reads; it gives a verdict where that or the level cannot be done.

@@ -173,6 +173,9 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 	res.Verdict, res.Anomaly, res.Adya, res.Reason = string(v.Outcome), string(v.Anomaly), v.Adya, v.Reason
 	res.Counterexample, res.Second = append(res.Counterexample, v.Counterexample...), v.Second
+	for _, what := range v.NotChecked {
+		res.Notes = append(res.Notes, "not checked: "+what)
+	}
 	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
 	return res, f.draw(ctx, &v, res)
 }

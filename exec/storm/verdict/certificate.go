@@ -38,6 +38,7 @@ func (j *Judge) certify(ctx context.Context, t exec.Target, r *storm.Recording, 
 		return nil, nil, err
 	}
 	wrong := addRows(out, j.Workload, r, h)
+	addStatements(out, h, txns)
 	addSearches(out, j.Workload, r, h, txns)
 	if f := contradicted(out, h); f != nil || wrong == "" {
 		return out, f, nil
@@ -145,7 +146,7 @@ func layouts(w *workload.Workload, r *storm.Recording) []commits.Layout {
 // Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be
 // asked for. The storm must not have begun.
 func Keep(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, o *storm.Options) error {
-	o.Stamps = p.Order == dbms.DatabaseClock
+	o.Stamps, o.Statements = p.Order == dbms.DatabaseClock, p.SnapshotScope() == dbms.PerStatement
 	if !p.Order.Log() {
 		return nil
 	}
@@ -217,15 +218,34 @@ type numbered struct {
 	id  int32
 }
 
+// addStatements adds the statements that read snapshots of their own.
+func addStatements(c *certificate.Certificate, h *register.History, txns []storm.TxnNotes) {
+	for t, x := range txns {
+		if len(x.Statements) == 0 || h.Txns[t].Status == history.Aborted {
+			continue
+		}
+		if c.Committing == nil {
+			c.Committing = make([]int64, len(txns))
+		}
+		c.Committing[t] = x.Committing
+		for _, s := range x.Statements {
+			c.Statements = append(c.Statements, certificate.Statement{Txn: t, At: s.At, Ops: s.Ops, Start: s.Start, End: s.End})
+		}
+	}
+}
+
 // addSearches adds what the transactions searched.
 func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History,
 	txns []storm.TxnNotes) {
 	ids := keyNumbers(h)
 	keys := keysUsed(w, r, h, ids)
+	statements := 0
 	for t := range txns {
 		if h.Txns[t].Status == history.Aborted {
 			continue
 		}
+		first := statements
+		statements += len(txns[t].Statements)
 		for _, s := range txns[t].Searches {
 			p := certificate.Predicate{Txn: t, At: s.At, Table: s.Table, Where: s.Where, Current: s.Current, Listed: true,
 				Among: among(keys[s.Table], s.Lo, s.Hi)}
@@ -233,6 +253,9 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 				if id, known := ids[r.Key(s.Table, key)]; known {
 					p.Result = append(p.Result, id)
 				}
+			}
+			if s.Statement > 0 {
+				p.Statement = first + s.Statement
 			}
 			if start := txns[t].Stamps.Start; start != 0 && !s.Current {
 				p.AsOf = int64(start)
@@ -277,8 +300,9 @@ func among(all []numbered, lo, hi int64) []int32 {
 	return out
 }
 
-// certified are the levels that a certificate is checked at, by the level that a history keeps.
-var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
+// certified are the levels that a certificate is checked at, by the level that a history keeps. At the others a locking
+// read may see what the snapshot of later ones has not.
+var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI, dbms.RC: dbms.RC}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
@@ -286,7 +310,7 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 	h *register.History, c *certificate.Certificate, out *Judgements) (*Judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
-		return &Judgement{Text: "not checked: the level promises neither ser nor si"}, nil
+		return &Judgement{Text: "not checked: the level promises neither ser nor si nor rc"}, nil
 	}
 	e, err := engine()
 	if err != nil {
@@ -296,13 +320,13 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 	defer in.Close()
 	opt := checker.Options{SessionOrder: true}
 	verdicts := map[string]checker.Verdict{}
-	if c.Snapshots == nil { // else no order of commits need be one of execution
+	if c.Snapshots == nil && level != dbms.RC { // else no order of commits need be one of execution
 		verdicts["in the order of commits"] = certificate.Replay(ctx, h, c, level, opt, in)
 	}
 	// Which versions a search looked at is not known where each statement has a snapshot of its own.
 	known := *c
 	known.Predicates = slices.DeleteFunc(slices.Clone(c.Predicates), func(p certificate.Predicate) bool {
-		return p.Seen == nil && p.AsOf == 0 && !c.Sighted(&p)
+		return p.Seen == nil && p.AsOf == 0 && !c.Sighted(&p) && (level != dbms.RC || p.Statement == 0)
 	})
 	graph, n := "as a graph", len(c.Predicates)-len(known.Predicates)
 	if n > 0 {
@@ -321,6 +345,9 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 		text := fmt.Sprintf("%s %s %s", level, v.Outcome, how)
 		if v.Reason != "" {
 			text += ": " + v.Reason
+		}
+		for _, what := range v.NotChecked {
+			text += ", not checked: " + what
 		}
 		texts = append(texts, text)
 		j.Unknown = j.Unknown || v.Outcome == checker.Unknown
