@@ -246,8 +246,6 @@ func (s *Storm) canCertify() error {
 			w.Name)
 	case p.Order == dbms.NoOrder:
 		return outcome.Misusef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
-	case p.Order.Log() && s.On.DSN != "":
-		return outcome.Misusef("--certificate needs a server that txweave starts itself: it has it keep a log and reads that")
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ package commits
 import (
 	"context"
 	"fmt"
+	"net"
 	"slices"
 
 	"txweave/checker/certificate"
@@ -41,14 +42,28 @@ type ServerLog struct {
 	// Mark is what a DELETE says of the version that the deletion is, as the log does not; nil: it does not have to, since
 	// a commit has its transaction's number, and each transaction says whom it sees (Issuer.Snapshots).
 	Mark func(version int64) string
-	// Keep has the log kept from now on; nil: it is kept since the server was started.
-	Keep func(context.Context, certificate.Querier) error
+	// Keep has the log kept from now on, and returns where that is in it. It gives an *UnreadableError where the server
+	// keeps none, or not to whoever asks.
+	Keep func(context.Context, Connection) (from string, err error)
 	// Whole has it hold the rows of tables as they were before each change; nil: it does.
 	Whole func(ctx context.Context, s certificate.Querier, tables ...string) error
-	// Read returns what committed since Keep and changed tables that have a layout, in the database that the connection is
-	// in. What has been read need not be there a second time.
-	Read func(context.Context, certificate.Querier, []Layout) ([]Commit, error)
+	// Read returns what committed from there on and changed tables that have a layout, in the database that the connection
+	// is in. What has been read need not be there a second time, and the connection may be of no more use.
+	Read func(ctx context.Context, s Connection, from string, layouts []Layout) ([]Commit, error)
 }
+
+// Connection is one in autocommit to the server whose log it is.
+type Connection interface {
+	certificate.Querier
+	// Wire is what the connection's bytes go over, for requests that its driver does not know; nil where they are
+	// encrypted or compressed, or there is none.
+	Wire() net.Conn
+}
+
+// UnreadableError says why a server's log cannot be read.
+type UnreadableError struct{ Source, Why string }
+
+func (e *UnreadableError) Error() string { return e.Source + ": " + e.Why }
 
 // Layout says how rows of a table are keys of a history.
 type Layout struct {

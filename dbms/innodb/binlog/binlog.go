@@ -1,79 +1,74 @@
 // Package binlog reads the row binary log of MySQL and MariaDB: transactions stand in it in
 // the order in which they committed, with the rows that they wrote before and after.
 //
-// It reads the files themselves, of MySQL 5.6 and MariaDB 10.0 or later: integers and strings, not compressed.
+// It asks the server for it as a replica does (dev.mysql.com/doc/dev/mysql-server, COM_BINLOG_DUMP), and reads what MySQL
+// 5.6 and MariaDB 10.0 or later write: integers and strings, not compressed.
 package binlog
 
 import (
-	"bufio"
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 
-	"txweave/checker/certificate"
 	"txweave/checker/certificate/commits"
-	"txweave/history"
 )
 
-// Log is the binary log of a server on this machine.
-var Log = &commits.ServerLog{Source: "binary log", Mark: mark, Read: read}
+// Log is the binary log of a server.
+var Log = &commits.ServerLog{Source: source, Mark: mark, Keep: keep, Read: read}
 
-// read reads the log of a server for the tables of the database that the connection is in.
-func read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) ([]commits.Commit, error) {
-	rows, err := s.Read(ctx, "SELECT DATABASE()")
+const source = "binary log"
+
+// wanted are what variables of a server must be; those that a server does not have are another's.
+var wanted = map[string]string{
+	"log_bin": "ON", "binlog_format": "ROW", "binlog_row_image": "FULL",
+	"binlog_annotate_row_events": "ON", "log_bin_compress": "OFF", // MariaDB
+	"binlog_rows_query_log_events": "ON", "binlog_transaction_compression": "OFF", "binlog_row_value_options": "", // MySQL
+}
+
+// keep returns the end of the log, as file:position. It has the server send what is behind that, which is nothing yet: so
+// that what keeps it from doing so is said before anything is done.
+func keep(ctx context.Context, s commits.Connection) (from string, err error) {
+	rows, err := s.Read(ctx, "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'log_bin%' OR Variable_name LIKE 'binlog%'")
 	if err != nil {
-		return nil, fmt.Errorf("binary log: %w", err)
+		return "", fmt.Errorf("%s: %w", source, err)
+	}
+	var wrong []string
+	for i := range rows.Len() {
+		name, value := rows.Cell(i, 0).S, rows.Cell(i, 1).S
+		if want, asked := wanted[name]; asked && value != want {
+			wrong = append(wrong, fmt.Sprintf("%s = '%s'", name, want))
+		}
+	}
+	if len(wrong) > 0 {
+		return "", &commits.UnreadableError{Source: source, Why: "the server must run with " + strings.Join(wrong, ", ")}
+	}
+	status, err := s.Read(ctx, "SHOW BINARY LOG STATUS")
+	if err != nil { // MySQL before 8.2, and MariaDB
+		status, err = s.Read(ctx, "SHOW MASTER STATUS")
+	}
+	switch {
+	case err != nil:
+		return "", &commits.UnreadableError{Source: source, Why: err.Error()}
+	case status.Len() == 0:
+		return "", &commits.UnreadableError{Source: source, Why: "the server does not say where it ends"}
+	}
+	position, _ := status.Cell(0, 1).Int64()
+	return fmt.Sprintf("%s:%d", status.Cell(0, 0).S, position), nil
+}
+
+// read reads the log for the tables of the database that the connection is in.
+func read(ctx context.Context, s commits.Connection, from string, layouts []commits.Layout) ([]commits.Commit, error) {
+	rows, err := s.Read(ctx, "SELECT DATABASE(), VERSION()")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	ours := rows.Cell(0, 0).S
-	logs, err := files(ctx, s)
-	if err != nil {
+	p := &parser{wanted: func(database, table string) bool {
+		return database == ours && slices.ContainsFunc(layouts, func(l commits.Layout) bool { return l.Table == table })
+	}}
+	if err := dump(ctx, s, from, strings.Contains(rows.Cell(0, 1).S, "MariaDB"), p.stream); err != nil {
 		return nil, err
 	}
-	return parse(func(database, table string) bool {
-		return database == ours && slices.ContainsFunc(layouts, func(l commits.Layout) bool { return l.Table == table })
-	}, logs...)
-}
-
-// parse reads log files, oldest first. It returns the commits that changed tables which are wanted.
-func parse(wanted func(database, table string) bool, logs ...string) ([]commits.Commit, error) {
-	p := &parser{wanted: wanted}
-	for _, name := range logs {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, fmt.Errorf("binary log: %w", err)
-		}
-		err = p.file(bufio.NewReaderSize(file, 1<<20))
-		if cerr := file.Close(); err == nil {
-			err = cerr
-		}
-		if err != nil {
-			return nil, fmt.Errorf("binary log %s: %w", filepath.Base(name), err)
-		}
-	}
 	return p.out, nil
-}
-
-// files begins a new log file and lists those before it, oldest first. The server must be on this machine.
-func files(ctx context.Context, s certificate.Querier) ([]string, error) {
-	rows, err := s.Read(ctx, "SELECT @@log_bin_basename")
-	if err != nil {
-		return nil, fmt.Errorf("binary log: %w", err)
-	}
-	base := rows.Row(0)[0]
-	if base.Kind != history.Text || base.S == "" {
-		return nil, errors.New("binary log: the server keeps none; start it with --log-bin --binlog-format=ROW")
-	}
-	if err := s.Must(ctx, "FLUSH BINARY LOGS"); err != nil {
-		return nil, fmt.Errorf("binary log: %w", err)
-	}
-	found, err := filepath.Glob(base.S + ".[0-9]*")
-	if err != nil || len(found) < 2 {
-		return nil, fmt.Errorf("binary log: no files %s.* that can be read here", base.S)
-	}
-	slices.SortFunc(found, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
-	return found[:len(found)-1], nil
 }

@@ -58,6 +58,7 @@ type recorder struct {
 	t       *testing.T
 	target  exec.Target
 	mu      sync.Mutex
+	from    string // where in the log it began
 	b       *register.Builder
 	next    int64 // value to be written
 	txns    int64
@@ -67,15 +68,19 @@ type recorder struct {
 func newRecorder(t *testing.T, target exec.Target, keys int) *recorder {
 	t.Helper()
 	s := target.Control()
-	sqls := []string{"CREATE DATABASE IF NOT EXISTS d", "DROP TABLE IF EXISTS d.r", "RESET MASTER",
+	sqls := []string{"CREATE DATABASE IF NOT EXISTS d", "DROP TABLE IF EXISTS d.r",
 		"CREATE TABLE d.r (k INT PRIMARY KEY, v BIGINT) ENGINE=InnoDB"}
 	for k := range keys {
 		sqls = append(sqls, fmt.Sprintf("INSERT INTO d.r VALUES (%d, 0)", k))
 	}
+	from, err := binlog.Log.Keep(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Must(context.Background(), sqls...); err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{t: t, target: target, b: register.NewBuilder(0, 0)}
+	r := &recorder{t: t, target: target, from: from, b: register.NewBuilder(0, 0)}
 	r.b.SetInitialValue(0)
 	for k := range keys {
 		r.b.Key(name(int64(k)))
@@ -172,10 +177,15 @@ func (r *recorder) certify() (*register.History, *certificate.Certificate) {
 	ctx := context.Background()
 	tables := []commits.Layout{{Table: "r", Key: 0, Version: 1, Name: name,
 		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}
-	if err := r.target.Control().Must(ctx, "USE d"); err != nil {
+	s, err := r.target.Observe(ctx, exec.FirstNode, exec.ReadCommitted)
+	if err != nil {
 		r.t.Fatal(err)
 	}
-	log, err := binlog.Log.Read(ctx, r.target.Control(), tables)
+	defer s.Close()
+	if err := s.Must(ctx, "USE d"); err != nil {
+		r.t.Fatal(err)
+	}
+	log, err := binlog.Log.Read(ctx, s, r.from, tables)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 // Events that matter, by their numbers in MySQL's and MariaDB's binary logs.
 const (
 	queryEvent       = 2
+	rotateEvent      = 4
 	formatEvent      = 15
 	xidEvent         = 16
 	tableMapEvent    = 19
@@ -50,9 +51,7 @@ const (
 	checksumSize = 4
 )
 
-var magic = []byte("\xfebin")
-
-// parser reads one log file after the other; a transaction is always in one.
+// parser reads the events of a log.
 type parser struct {
 	wanted    func(database, table string) bool
 	checksum  bool
@@ -62,15 +61,11 @@ type parser struct {
 	out       []commits.Commit
 }
 
-// file reads the events of one log file.
-func (p *parser) file(in io.Reader) error {
-	head := make([]byte, len(magic))
-	if _, err := io.ReadFull(in, head); err != nil || !bytes.Equal(head, magic) {
-		return errors.New("it is no binary log")
-	}
-	p.tables, p.checksum = map[uint64]*tableMap{}, false
+// stream reads events to their end. The descriptions of the format that they begin with say how they are read.
+func (p *parser) stream(in io.Reader) error {
+	p.tables = map[uint64]*tableMap{}
 	var event []byte
-	for at := int64(len(magic)); ; at += int64(len(event)) {
+	for at := int64(0); ; at += int64(len(event)) {
 		var header [headerSize]byte
 		switch _, err := io.ReadFull(in, header[:]); {
 		case errors.Is(err, io.EOF):
@@ -100,6 +95,9 @@ func (p *parser) file(in io.Reader) error {
 // event reads one event.
 func (p *parser) event(e []byte) error {
 	kind := e[4]
+	if kind == rotateEvent { // what comes is of the next file, or a file is named that is not the first
+		return nil
+	}
 	if kind == formatEvent && len(e) >= headerSize+checksumSize+1 {
 		p.checksum = e[len(e)-checksumSize-1] == 1
 	}

@@ -25,6 +25,24 @@ var update = flag.Bool("update", false, "write testdata/commits")
 
 func everything(string, string) bool { return true }
 
+// magic begins a log file.
+var magic = []byte("\xfebin")
+
+// parse reads log files, oldest first.
+func parse(files ...string) ([]commits.Commit, error) {
+	p := &parser{wanted: everything}
+	for _, name := range files {
+		log, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.stream(bytes.NewReader(bytes.TrimPrefix(log, magic))); err != nil {
+			return nil, err
+		}
+	}
+	return p.out, nil
+}
+
 // format prints commits, of long ones the beginning.
 func format(log []commits.Commit) string {
 	var b strings.Builder
@@ -76,7 +94,7 @@ func TestParse(t *testing.T) {
 		if err != nil || len(files) != 2 {
 			t.Fatalf("%v %v", files, err)
 		}
-		commits, err := parse(everything, files...)
+		commits, err := parse(files...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,9 +120,10 @@ func TestDamage(t *testing.T) {
 	}
 	read := func(log []byte) (string, error) {
 		p := &parser{wanted: everything}
-		err := p.file(bytes.NewReader(log))
+		err := p.stream(bytes.NewReader(log))
 		return format(p.out), err
 	}
+	log = bytes.TrimPrefix(log, magic)
 	whole, err := read(log)
 	if err != nil {
 		t.Fatal(err)
@@ -138,12 +157,12 @@ func TestNoColumns(t *testing.T) {
 		e[4], e[9] = kind, byte(headerSize+len(body))
 		return append(e, body...)
 	}
-	log := slices.Concat(magic,
+	log := slices.Concat(
 		// table 1, flags, d, r, no types, no metadata
 		event(tableMapEvent, 1, 0, 0, 0, 0, 0, 0, 0, 1, 'd', 0, 1, 'r', 0, 0, 0),
 		event(writeRowsV1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9)) // table 1, flags, no columns, rows
 	p := &parser{wanted: everything}
-	if err := p.file(bytes.NewReader(log)); err == nil || !strings.Contains(err.Error(), "without columns") {
+	if err := p.stream(bytes.NewReader(log)); err == nil || !strings.Contains(err.Error(), "without columns") {
 		t.Errorf("%v, %d commits", err, len(p.out))
 	}
 }
@@ -155,17 +174,17 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(log)
+		f.Add(bytes.TrimPrefix(log, magic))
 	}
 	f.Fuzz(func(t *testing.T, log []byte) {
 		p := &parser{wanted: everything}
-		_ = p.file(bytes.NewReader(log))
+		_ = p.stream(bytes.NewReader(log))
 	})
 }
 
 // TestCertify: the versions of rows that are deleted and there again, and what it takes to tell them apart.
 func TestCertify(t *testing.T) {
-	log, err := parse(everything, "testdata/mariadb.000001")
+	log, err := parse("testdata/mariadb.000001")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,8 @@
 // transactions stand in it in the order in which they committed, with their numbers and with the rows that they wrote
 // before and after.
 //
-// It reads integers and strings. A server must have wal_level = logical and be one's own: a slot keeps the log until it
-// is read.
+// It reads integers and strings. A server must have wal_level = logical. A slot keeps the log until it is read or its
+// database is dropped.
 package decoding
 
 import (
@@ -28,25 +28,34 @@ const source = "logical decoding"
 // schema is that of the tables.
 const schema = "public"
 
-// slot is the name of the slot that keeps the log.
-const slot = "txweave"
-
-// keep has the log kept from now on.
-func keep(ctx context.Context, s certificate.Querier) error {
-	rows, err := s.Read(ctx, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = '"+slot+"'")
+// keep has the log kept from now on: by a slot of the database that the connection is in, with which it ends.
+func keep(ctx context.Context, s commits.Connection) (slot string, err error) {
+	rows, err := s.Read(ctx, "SELECT current_database(), current_setting('wal_level')")
 	if err != nil {
-		return fmt.Errorf("%s: %w", source, err)
+		return "", fmt.Errorf("%s: %w", source, err)
+	}
+	if level := rows.Cell(0, 1).S; level != "logical" {
+		return "", &commits.UnreadableError{Source: source, Why: "the server must run with wal_level = logical, not " + level}
+	}
+	slot = prefix + rows.Cell(0, 0).S
+	if rows, err = s.Read(ctx, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = '"+slot+"'"); err != nil {
+		return "", fmt.Errorf("%s: %w", source, err)
 	}
 	if n, _ := rows.Cell(0, 0).Int64(); n > 0 {
-		if err := s.Must(ctx, "SELECT pg_drop_replication_slot('"+slot+"')"); err != nil {
-			return fmt.Errorf("%s: %w", source, err)
+		if err := s.Must(ctx, drop(slot)); err != nil {
+			return "", fmt.Errorf("%s: %w", source, err)
 		}
 	}
 	if err := s.Must(ctx, "SELECT pg_create_logical_replication_slot('"+slot+"', 'test_decoding')"); err != nil {
-		return fmt.Errorf("%s: %w", source, err)
+		return "", &commits.UnreadableError{Source: source, Why: err.Error()}
 	}
-	return nil
+	return slot, nil
 }
+
+// prefix begins the names of slots.
+const prefix = "txweave_"
+
+func drop(slot string) string { return "SELECT pg_drop_replication_slot('" + slot + "')" }
 
 // whole has the log keep the rows of tables as they were before each change.
 func whole(ctx context.Context, s certificate.Querier, tables ...string) error {
@@ -63,14 +72,14 @@ const batch = 400_000
 
 // read returns what committed since keep and changed tables that have a layout, and forgets it in the server. Of what
 // was committed asynchronously the log has only what is written, so that something is committed for good first.
-func read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) (out []commits.Commit, err error) {
+func read(ctx context.Context, s commits.Connection, slot string, layouts []commits.Layout) (out []commits.Commit,
+	err error) {
 	defer func() { // what it has given away it does not give again
-		if derr := s.Must(context.WithoutCancel(ctx), "SELECT pg_drop_replication_slot('"+slot+"')"); err == nil &&
-			derr != nil {
+		if derr := s.Must(context.WithoutCancel(ctx), drop(slot)); err == nil && derr != nil {
 			err = fmt.Errorf("%s: %w", source, derr)
 		}
 	}()
-	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')",
+	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+prefix+"', 'end')",
 		"RESET synchronous_commit")
 	p := &parser{layouts: layouts}
 	for err == nil {
@@ -130,7 +139,7 @@ func (p *parser) line(text string) error {
 	case word == "table" && p.open:
 		return p.change(rest)
 	case word == "message:":
-		p.ended = p.ended || strings.HasSuffix(rest, " prefix: "+slot+", sz: 3 content:end")
+		p.ended = p.ended || strings.HasSuffix(rest, " prefix: "+prefix+", sz: 3 content:end")
 	default:
 		return fmt.Errorf("%.80q is not what test_decoding writes there", text)
 	}

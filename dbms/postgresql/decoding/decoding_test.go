@@ -249,7 +249,8 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 	t.Helper()
 	const clients, txns, keys = 4, 60, 6
 	ctx, control := t.Context(), target.Control()
-	if err := decoding.Log.Keep(ctx, control); err != nil {
+	slot, err := decoding.Log.Keep(ctx, control)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := control.Must(ctx, "DROP TABLE IF EXISTS t",
@@ -290,7 +291,7 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 		t.Fatal(err)
 	}
 	h := r.b.History()
-	log, err := decoding.Log.Read(ctx, control, []commits.Layout{layout()})
+	log, err := decoding.Log.Read(ctx, control, slot, []commits.Layout{layout()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,7 @@ func (j *Judge) logIssuer(ctx context.Context, t exec.Target, r *storm.Recording
 			c.Snapshots[i] = txns[i].Snapshot
 		}
 	}
-	c.Log, err = j.Log.Read(ctx, session, c.Tables)
+	c.Log, err = j.Log.Read(ctx, session, j.From, c.Tables)
 	return c, err
 }
 
@@ -144,11 +144,12 @@ func layouts(w *workload.Workload, r *storm.Recording) []commits.Layout {
 }
 
 // Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be
-// asked for. The storm must not have begun.
-func Keep(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, o *storm.Options) error {
+// asked for. The storm must not have begun. It returns where in the server's log it begins.
+func Keep(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Profile, o *storm.Options) (from string,
+	err error) {
 	o.Stamps, o.Statements = p.Order == dbms.DatabaseClock, p.SnapshotScope() == dbms.PerStatement
 	if !p.Order.Log() {
-		return nil
+		return "", nil
 	}
 	o.Mark, o.Snapshots = log.Mark, log.Mark == nil
 	if log.Whole != nil {
@@ -158,10 +159,12 @@ func Keep(ctx context.Context, t exec.Target, log *commits.ServerLog, p *dbms.Pr
 		}
 		o.Filled = func(ctx context.Context) error { return log.Whole(ctx, t.Control(), tables...) }
 	}
-	if log.Keep == nil {
-		return nil
+	session, err := t.Open(ctx, exec.FirstNode, p)
+	if err != nil {
+		return "", err
 	}
-	return log.Keep(ctx, t.Control())
+	defer session.Close()
+	return log.Keep(ctx, session)
 }
 
 // addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows

@@ -191,6 +191,7 @@ type Judgement struct {
 type Judge struct {
 	Engine   func() (certificate.Engine, error) // evaluates conditions for certificates
 	Log      *commits.ServerLog                 // of the database; nil: it has none
+	From     string                             // where in the log the storm began
 	Profile  *dbms.Profile
 	Workload *workload.Workload
 	// WriteHistory writes the history; nil: nobody wants it.
