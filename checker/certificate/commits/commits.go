@@ -43,7 +43,7 @@ type ServerLog struct {
 	// a commit has its transaction's number, and each transaction says whom it sees (Issuer.Snapshots).
 	Mark func(version int64) string
 	// Keep has the log kept from now on, and returns where that is in it. It gives an *UnreadableError where the server
-	// keeps none, or not to whoever asks.
+	// keeps none, or not for whoever asks. The connection may be of no more use.
 	Keep func(context.Context, Connection) (from string, err error)
 	// Whole has it hold the rows of tables as they were before each change; nil: it does.
 	Whole func(ctx context.Context, s certificate.Querier, tables ...string) error

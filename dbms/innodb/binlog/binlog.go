@@ -8,6 +8,7 @@ package binlog
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -54,12 +55,16 @@ func keep(ctx context.Context, s commits.Connection) (from string, err error) {
 		return "", &commits.UnreadableError{Source: source, Why: "the server does not say where it ends"}
 	}
 	position, _ := status.Cell(0, 1).Int64()
-	return fmt.Sprintf("%s:%d", status.Cell(0, 0).S, position), nil
+	from = fmt.Sprintf("%s:%d", status.Cell(0, 0).S, position)
+	return from, dump(ctx, s, from, func(events io.Reader) error {
+		_, err := io.Copy(io.Discard, events)
+		return err
+	})
 }
 
 // read reads the log for the tables of the database that the connection is in.
 func read(ctx context.Context, s commits.Connection, from string, layouts []commits.Layout) ([]commits.Commit, error) {
-	rows, err := s.Read(ctx, "SELECT DATABASE(), VERSION()")
+	rows, err := s.Read(ctx, "SELECT DATABASE()")
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source, err)
 	}
@@ -67,7 +72,7 @@ func read(ctx context.Context, s commits.Connection, from string, layouts []comm
 	p := &parser{wanted: func(database, table string) bool {
 		return database == ours && slices.ContainsFunc(layouts, func(l commits.Layout) bool { return l.Table == table })
 	}}
-	if err := dump(ctx, s, from, strings.Contains(rows.Cell(0, 1).S, "MariaDB"), p.stream); err != nil {
+	if err := dump(ctx, s, from, p.stream); err != nil {
 		return nil, err
 	}
 	return p.out, nil

@@ -73,7 +73,12 @@ func newRecorder(t *testing.T, target exec.Target, keys int) *recorder {
 	for k := range keys {
 		sqls = append(sqls, fmt.Sprintf("INSERT INTO d.r VALUES (%d, 0)", k))
 	}
-	from, err := binlog.Log.Keep(context.Background(), s)
+	own, err := target.Observe(context.Background(), exec.FirstNode, exec.ReadCommitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	from, err := binlog.Log.Keep(context.Background(), own)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,12 @@ const (
 	packetWhole   = 1<<24 - 1 // a packet of this size goes on in the next one
 )
 
-// dump has the server send its log from file:position to its end, and has it read.
-func dump(ctx context.Context, s commits.Connection, from string, mariaDB bool, read func(io.Reader) error) error {
+// dump has the server send its log from file:position to its end, and has it read. The server ends the connection then.
+func dump(ctx context.Context, s commits.Connection, from string, read func(io.Reader) error) error {
+	version, err := s.Read(ctx, "SELECT VERSION()")
+	if err != nil {
+		return fmt.Errorf("%s: %w", source, err)
+	}
 	at := strings.LastIndexByte(from, ':')
 	position, err := strconv.ParseUint(from[at+1:], 10, 32)
 	wire := s.Wire()
@@ -39,7 +43,7 @@ func dump(ctx context.Context, s commits.Connection, from string, mariaDB bool, 
 	settings := []string{"SET @master_binlog_checksum = @@GLOBAL.binlog_checksum",
 		"SET @source_binlog_checksum = @@GLOBAL.binlog_checksum"} // MySQL since 8.0.26
 	flags := uint16(nonBlocking)
-	if mariaDB {
+	if strings.Contains(version.Cell(0, 0).S, "MariaDB") {
 		settings, flags = append(settings, "SET @mariadb_slave_capability = 4"), nonBlocking|withStatement
 	}
 	if err := s.Must(ctx, settings...); err != nil {
@@ -58,7 +62,9 @@ func dump(ctx context.Context, s commits.Connection, from string, mariaDB bool, 
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err != nil && !errors.As(err, &refused):
+	case errors.As(err, &refused):
+		err = refused
+	case err != nil:
 		err = fmt.Errorf("%s: %w", source, err)
 	}
 	return err
