@@ -34,13 +34,13 @@ type judge struct {
 	inTime      []bool         // by key: see timed
 	d           *checker.Deps
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
-	notChecked  []string
+	notChecked  []string         // what was passed over
 }
 
-// Check judges a history of registers and its certificate at SER, SI, RR or RC: there by Biswas and Enea's axiom, and by
-// the dependencies of reads and versions. Where the certificate lacks versions, what it
-// has of their order is held, and the rest is searched for. The matches oracle is only asked about predicates; nil is
-// one that knows nothing.
+// Check judges a history of registers and its certificate at SER, SI, RR or RC: at RC by Biswas and Enea's axiom, by
+// the dependencies of reads and versions, and by the states that statements read; searches of which that is not known
+// are passed over, as that definition has none. Where the certificate lacks versions, what it has of their order is
+// held, and the rest is searched for. The matches oracle is only asked about predicates; nil is one that knows nothing.
 func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options,
 	matches Matches) checker.Verdict {
 	k, verdict := newChecker(h, c, level, opt, matches)

@@ -98,78 +98,90 @@ func TestRepeatableByDefinition(t *testing.T) {
 	}
 }
 
+// definedGraph is a direct serialization graph as it is defined.
+type definedGraph struct {
+	h     *register.History
+	c     *Certificate
+	by    map[KeyVersion]int // who wrote each version
+	edges map[[2]int]bool
+}
+
 // dsg is the direct serialization graph of a history without aborted transactions, but for the anti-dependencies of
 // searches, which look for values below a limit.
 func dsg(h *register.History, c *Certificate) map[[2]int]bool {
-	type version struct {
-		key   int32
-		value int64
-	}
-	edges, by := map[[2]int]bool{}, map[version]int{}
-	edge := func(from, to int) {
-		if from >= 0 && to >= 0 && from != to {
-			edges[[2]int{from, to}] = true
-		}
-	}
+	g := &definedGraph{h, c, map[KeyVersion]int{}, map[[2]int]bool{}}
 	for t := range h.Txns {
-		edge(h.Initial, t)
+		g.edge(h.Initial, t)
 		for _, op := range h.TxnOps(t) {
 			if op.Kind == register.Write {
-				by[version{op.Key, op.Value}] = t
+				g.by[KeyVersion{op.Key, op.Value}] = t
 			}
 		}
 	}
-	writer := func(key int32, place int) int { // place -1 is the initial state
-		if place < 0 || place >= len(c.Order[key]) {
-			return -1
-		}
-		return by[version{key, c.Order[key][place]}]
-	}
-	for key := range c.Order {
+	for key := range int32(len(c.Order)) {
 		for place := range c.Order[key] {
-			edge(writer(int32(key), place-1), writer(int32(key), place))
+			g.edge(g.writer(key, place-1), g.writer(key, place))
 		}
 	}
 	for t := range h.Txns {
-		wrote := map[int32]bool{}
-		for _, op := range h.TxnOps(t) {
-			if op.Kind == register.Write {
-				wrote[op.Key] = true
-			} else if !wrote[op.Key] {
-				place := slices.Index(c.Order[op.Key], op.Value)
-				if op.Nil {
-					place = -1
-				}
-				edge(writer(op.Key, place), t)
-				edge(t, writer(op.Key, place+1))
+		g.reads(t)
+	}
+	for i := range c.Predicates {
+		g.search(&c.Predicates[i])
+	}
+	return g.edges
+}
+
+func (g *definedGraph) edge(from, to int) {
+	if from >= 0 && to >= 0 && from != to {
+		g.edges[[2]int{from, to}] = true
+	}
+}
+
+// writer is who wrote the version at a place of the order; place -1 is the initial state.
+func (g *definedGraph) writer(key int32, place int) int {
+	if place < 0 || place >= len(g.c.Order[key]) {
+		return -1
+	}
+	return g.by[KeyVersion{key, g.c.Order[key][place]}]
+}
+
+func (g *definedGraph) reads(t int) {
+	wrote := map[int32]bool{}
+	for _, op := range g.h.TxnOps(t) {
+		if op.Kind == register.Write {
+			wrote[op.Key] = true
+		} else if !wrote[op.Key] {
+			place := slices.Index(g.c.Order[op.Key], op.Value)
+			if op.Nil {
+				place = -1
+			}
+			g.edge(g.writer(op.Key, place), t)
+			g.edge(t, g.writer(op.Key, place+1))
+		}
+	}
+}
+
+func (g *definedGraph) search(p *Predicate) {
+	limit, _ := strconv.ParseInt(strings.TrimPrefix(p.Where, "value < "), 10, 64)
+	matches := func(key int32, place int) bool {
+		if place < 0 {
+			return g.h.HasInitialValue && g.h.InitialValue < limit
+		}
+		return g.c.Order[key][place] < limit
+	}
+	for key, v := range p.Seen {
+		place := slices.Index(g.c.Order[key], v)
+		if place >= 0 && g.writer(key, place) == p.Txn {
+			continue
+		}
+		for ; place >= 0; place-- { // the latest one that changed what matches
+			if matches(key, place) != matches(key, place-1) {
+				g.edge(g.writer(key, place), p.Txn)
+				break
 			}
 		}
 	}
-	for _, p := range c.Predicates {
-		limit, _ := strconv.ParseInt(strings.TrimPrefix(p.Where, "value < "), 10, 64)
-		matches := func(key int32, place int) bool {
-			if place < 0 {
-				return h.HasInitialValue && h.InitialValue < limit
-			}
-			return c.Order[key][place] < limit
-		}
-		for key := range int32(len(c.Order)) {
-			place := -1
-			if v, there := p.Seen[key]; there {
-				place = slices.Index(c.Order[key], v)
-			}
-			if place < 0 || writer(key, place) == p.Txn {
-				continue
-			}
-			for ; place >= 0; place-- { // the latest one that changed what matches
-				if matches(key, place) != matches(key, place-1) {
-					edge(writer(key, place), p.Txn)
-					break
-				}
-			}
-		}
-	}
-	return edges
 }
 
 // cyclic says whether a small graph has a cycle.

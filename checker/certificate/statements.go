@@ -230,7 +230,7 @@ func (g *statementGraph) committed(t int32, to func(int32, history.EdgeKind, int
 }
 
 // search adds what follows of the result of a statement's search. Of each key it is known between which versions of its
-// chain the one must be that the statement saw: the first and the last one that match if it was found, or do not if not.
+// chain the one is that the statement saw: the first and the last one that match if it was found, else that do not.
 func (g *statementGraph) search(ctx context.Context, i int32, p *Predicate) *checker.Verdict {
 	k := g.k
 	m, err := k.evaluate(ctx, p)

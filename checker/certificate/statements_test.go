@@ -2,11 +2,11 @@ package certificate
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"txweave/checker"
 	"txweave/dbms"
-	"txweave/history"
 	"txweave/history/register"
 	"txweave/internal/testkit/brute"
 	"txweave/internal/testkit/notation"
@@ -84,14 +84,13 @@ func ofParts(h *register.History, statements []Statement, sessions bool) *regist
 	}
 	id := int64(1000)
 	part := func(t int, ops []register.Op) {
-		if t == h.Initial {
+		session := int64(t)
+		if sessions && t != h.Initial {
+			session = h.SessionID(h.Txns[t].Session)
+		}
+		if id++; t == h.Initial {
 			b.BeginInitial()
 		} else {
-			session := int64(t)
-			if sessions {
-				session = h.SessionID(h.Txns[t].Session)
-			}
-			id++
 			b.Begin(session, id)
 		}
 		for _, op := range ops {
@@ -100,25 +99,13 @@ func ofParts(h *register.History, statements []Statement, sessions bool) *regist
 		b.End(h.Txns[t].Status, 0, 0)
 	}
 	for t := range h.Txns {
-		ops := h.TxnOps(t)
 		for _, s := range statements {
-			if s.Txn != t || h.Txns[t].Status == history.Aborted {
-				continue
+			if s.Txn == t {
+				part(t, readsOf(h, s))
 			}
-			var reads []register.Op
-			for i, op := range ops[s.At : s.At+s.Ops] {
-				own := false
-				for _, before := range ops[:s.At+i] {
-					own = own || before.Kind == register.Write && before.Key == op.Key
-				}
-				if !own {
-					reads = append(reads, op)
-				}
-			}
-			part(t, reads)
 		}
 		var writes []register.Op
-		for _, op := range ops {
+		for _, op := range h.TxnOps(t) {
 			if op.Kind == register.Write {
 				writes = append(writes, op)
 			}
@@ -126,4 +113,17 @@ func ofParts(h *register.History, statements []Statement, sessions bool) *regist
 		part(t, writes)
 	}
 	return b.History()
+}
+
+// readsOf are the reads of a statement, but for those of what its transaction had written.
+func readsOf(h *register.History, s Statement) (reads []register.Op) {
+	ops := h.TxnOps(s.Txn)
+	for i, op := range ops[s.At : s.At+s.Ops] {
+		if !slices.ContainsFunc(ops[:s.At+i], func(before register.Op) bool {
+			return before.Kind == register.Write && before.Key == op.Key
+		}) {
+			reads = append(reads, op)
+		}
+	}
+	return reads
 }

@@ -1,8 +1,8 @@
 // Package binlog reads the row binary log of MySQL and MariaDB: transactions stand in it in
 // the order in which they committed, with the rows that they wrote before and after.
 //
-// It asks the server for it as a replica does (dev.mysql.com/doc/dev/mysql-server, COM_BINLOG_DUMP), and reads what MySQL
-// 5.6 and MariaDB 10.0 or later write: integers and strings, not compressed.
+// It asks the server for it as a replica does (dev.mysql.com/doc/dev/mysql-server, COM_BINLOG_DUMP), and reads what
+// MySQL 5.6 and MariaDB 10.0 or later write: integers and strings, not compressed.
 package binlog
 
 import (
@@ -27,8 +27,8 @@ var wanted = map[string]string{
 	"binlog_rows_query_log_events": "ON", "binlog_transaction_compression": "OFF", "binlog_row_value_options": "", // MySQL
 }
 
-// keep returns the end of the log, as file:position. It has the server send what is behind that, which is nothing yet: so
-// that what keeps it from doing so is said before anything is done.
+// keep returns the end of the log, as file:position. It has the server send what is behind that, which is nothing yet:
+// so what keeps it from doing so is said before anything is done.
 func keep(ctx context.Context, s commits.Connection) (from string, err error) {
 	rows, err := s.Read(ctx, "SHOW GLOBAL VARIABLES WHERE Variable_name LIKE 'log_bin%' OR Variable_name LIKE 'binlog%'")
 	if err != nil {
