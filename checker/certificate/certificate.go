@@ -51,6 +51,8 @@ type Certificate struct {
 	// Tables are what predicates search.
 	Tables     []Relation
 	Predicates []Predicate
+	// NotChecked says which searches are not among the predicates, and why, a line each.
+	NotChecked []string
 }
 
 // Times are instants of a transaction by the database's own clock or counter, only ever compared; 0 is one that is not

@@ -67,7 +67,7 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 		}
 	}
 	v := opt.Valid(level)
-	v.NotChecked = k.notChecked
+	v.NotChecked = append(slices.Clip(c.NotChecked), k.notChecked...)
 	return v
 }
 

@@ -25,6 +25,8 @@ type fileLine struct {
 	Version int    `json:"version,omitempty"`
 	Source  string `json:"source,omitempty"`
 	Reborn  bool   `json:"reborn,omitempty"`
+	// NotChecked are, of the header, the searches that the file does not have.
+	NotChecked []string `json:"not_checked,omitempty"`
 	// A key's version order, or one version's row; of which table, where it is in several.
 	Key   string           `json:"key,omitempty"`
 	Order *[]int64         `json:"order,omitempty"`
@@ -116,7 +118,7 @@ func (r *fileReader) line(text []byte) error {
 		if l.Format != fileFormat || l.Version != 1 {
 			return fmt.Errorf("want the header {\"format\":%q,\"version\":1}", fileFormat)
 		}
-		r.begun, r.c.Source, r.c.Reborn = true, l.Source, l.Reborn
+		r.begun, r.c.Source, r.c.Reborn, r.c.NotChecked = true, l.Source, l.Reborn, l.NotChecked
 		return nil
 	case l.Txn != nil && l.Where != nil:
 		return r.search(&l)
@@ -363,7 +365,7 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 	w := bufio.NewWriter(out)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	lines := []fileLine{{Format: fileFormat, Version: 1, Source: c.Source, Reborn: c.Reborn}}
+	lines := []fileLine{{Format: fileFormat, Version: 1, Source: c.Source, Reborn: c.Reborn, NotChecked: c.NotChecked}}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		lines = append(lines, fileLine{Table: t.Name, Columns: t.Columns, Keys: names(h, t.Keys)})

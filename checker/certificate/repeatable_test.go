@@ -58,6 +58,29 @@ func TestRepeatableGenerated(t *testing.T) {
 // The graph is made here as it is defined, without what the checker leaves out.
 func TestRepeatableByDefinition(t *testing.T) {
 	valid, weaker, judged := 0, 0, 0
+	judge := func(seed int, h *register.History, c *Certificate) {
+		got := Check(t.Context(), h, c, dbms.RR, checker.Options{}, below{})
+		ser := Check(t.Context(), h, c, dbms.SER, checker.Options{}, below{})
+		judged++
+		if len(got.Counterexample) == 1 { // of no cycle: the same as at SER, which is compared with executions
+			if ser.Outcome != checker.Invalid || ser.Anomaly != got.Anomaly && len(ser.Counterexample) == 1 {
+				t.Fatalf("seed %d: %v at rr, %v at ser\n%s", seed, got, ser, notation.Format(h))
+			}
+			return
+		}
+		want := !cyclic(dsg(h, c))
+		if got.Outcome == checker.Unknown || (got.Outcome == checker.Valid) != want {
+			t.Fatalf("seed %d: by the definition valid %v, got %v\n%s%+v %v", seed, want, got, notation.Format(h),
+				c.Predicates, c.Order)
+		}
+		if got.Outcome == checker.Invalid {
+			checkCounterexample(t, h, got)
+			return
+		}
+		if valid++; ser.Outcome == checker.Invalid {
+			weaker++
+		}
+	}
 	for i := range *cases {
 		rng := rand.New(rand.NewPCG(uint64(i), 22))
 		h := brute.Random(rng, brute.Bounds{Txns: 4, Keys: 2, Sessions: 3, Ops: 3, NoAborts: true})
@@ -65,28 +88,7 @@ func TestRepeatableByDefinition(t *testing.T) {
 		certificates(h, func(c *Certificate) bool {
 			c.Tables, c.Predicates = tables, predicates
 			versionSets(h, c, 0, func() bool {
-				got := Check(t.Context(), h, c, dbms.RR, checker.Options{}, below{})
-				ser := Check(t.Context(), h, c, dbms.SER, checker.Options{}, below{})
-				judged++
-				if len(got.Counterexample) == 1 { // of no cycle: the same as at SER, which is compared with executions
-					if ser.Outcome != checker.Invalid || ser.Anomaly != got.Anomaly && len(ser.Counterexample) == 1 {
-						t.Fatalf("seed %d: %v at rr, %v at ser\n%s", i, got, ser, notation.Format(h))
-					}
-					return true
-				}
-				want := !cyclic(dsg(h, c))
-				if got.Outcome == checker.Unknown || (got.Outcome == checker.Valid) != want {
-					t.Fatalf("seed %d: by the definition valid %v, got %v\n%s%+v %v", i, want, got, notation.Format(h),
-						c.Predicates, c.Order)
-				}
-				if want {
-					valid++
-					if ser.Outcome == checker.Invalid {
-						weaker++
-					}
-				} else {
-					checkCounterexample(t, h, got)
-				}
+				judge(i, h, c)
 				return judged%50 != 0
 			})
 			return judged%500 != 0

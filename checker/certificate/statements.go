@@ -10,6 +10,7 @@ import (
 	"txweave/checker"
 	"txweave/fault"
 	"txweave/history"
+	"txweave/history/register"
 )
 
 // statementGraph is what statements and commits do to each other, where each statement reads one state of the database:
@@ -30,6 +31,29 @@ type statementGraph struct {
 	ended      map[int32]int32   // by node: its place in ends
 	begins     [][]int32         // by place in ends: the nodes that began next
 	notChecked int               // searches that cannot be evaluated
+}
+
+// Widen makes the times of statements and commits as much longer as the history's are (register.History.Widened).
+func (c *Certificate) Widen(h *register.History, by history.ClockBounds) {
+	if by.None() {
+		return
+	}
+	of := func(t int) int64 {
+		if h.Txns[t].Session == register.NoSession {
+			return 0
+		}
+		return by.Session(h.SessionID(h.Txns[t].Session))
+	}
+	for i := range c.Statements {
+		if s := &c.Statements[i]; s.End != 0 {
+			s.Start, s.End = s.Start-of(s.Txn), s.End+of(s.Txn)
+		}
+	}
+	for t, at := range c.Committing {
+		if at != 0 {
+			c.Committing[t] -= of(t)
+		}
+	}
 }
 
 // statements checks that every statement read one state, and statements after each other states that come after each

@@ -286,6 +286,7 @@ func (f *run) judge(ctx context.Context, h *register.History, level dbms.Level) 
 	if err != nil {
 		return checker.Verdict{}, outcome.Misuse(fmt.Errorf("%s: %w", f.Certificate, err))
 	}
+	c.Widen(h, f.ClockSkew)
 	err = f.withMatches(ctx, func(matches certificate.Matches) {
 		if f.Order != "" {
 			v = certificate.Replay(ctx, h, c, level, opt, matches)

@@ -44,7 +44,7 @@ func (c *RunClock) Certify(h *register.History) (*certificate.Certificate, error
 			}
 		}
 	}
-	out.Tables = r.c.Tables
+	out.Tables, out.NotChecked = r.c.Tables, r.c.NotChecked
 	for i, p := range r.c.Predicates {
 		if at := r.run.Stmts[r.ops[i]].Read; at != 0 {
 			p.Seen, p.AsOf = nil, int64(at)
