@@ -95,6 +95,14 @@ func newRecorder(t *testing.T, target exec.Target, keys int) *recorder {
 
 func name(key int64) string { return fmt.Sprintf("r:%d", key) }
 
+// rotate has the log go on in another file.
+func (r *recorder) rotate() {
+	r.t.Helper()
+	if err := r.target.Control().Must(context.Background(), "FLUSH BINARY LOGS"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
 func (r *recorder) session(level string) *exec.Session {
 	r.t.Helper()
 	s, err := r.target.Observe(context.Background(), exec.FirstNode, exec.ReadCommitted)
@@ -263,6 +271,7 @@ func TestLostUpdate(t *testing.T) {
 	second.read(0)
 	second.write(0)
 	second.end(1)
+	r.rotate()
 	first.write(0)
 	first.end(0)
 	h, c := r.certify()

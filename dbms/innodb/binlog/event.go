@@ -17,7 +17,6 @@ import (
 // Events that matter, by their numbers in MySQL's and MariaDB's binary logs.
 const (
 	queryEvent       = 2
-	rotateEvent      = 4
 	formatEvent      = 15
 	xidEvent         = 16
 	tableMapEvent    = 19
@@ -95,9 +94,6 @@ func (p *parser) stream(in io.Reader) error {
 // event reads one event.
 func (p *parser) event(e []byte) error {
 	kind := e[4]
-	if kind == rotateEvent { // what comes is of the next file, or a file is named that is not the first
-		return nil
-	}
 	if kind == formatEvent && len(e) >= headerSize+checksumSize+1 {
 		p.checksum = e[len(e)-checksumSize-1] == 1
 	}
