@@ -289,21 +289,19 @@ func (g *statementGraph) search(ctx context.Context, i int32, p *Predicate) *che
 
 // between is search for one key.
 func (g *statementGraph) between(i int32, p *Predicate, m *matching, key int32, found bool) *checker.Verdict {
-	k, rows := g.k, m.chain[key]
-	is := func(row int32) bool { return m.at(row) == found }
-	lo := slices.IndexFunc(rows, is)
+	k, places := g.k, &m.flipsOf(key).between[0]
+	if found {
+		places = &m.flipsOf(key).between[1]
+	}
+	lo, hi := places.first, places.last
 	if lo < 0 {
 		return g.mismatch(p, key, found)
-	}
-	hi := len(rows) - 1
-	for !is(rows[hi]) {
-		hi--
 	}
 	chain, node := k.chains[key], g.node(p.Statement-1)
 	if w := k.r.VersionTxn[chain[lo]]; lo > 0 && w >= 0 {
 		g.edges[w] = append(g.edges[w], edge{from: w, to: node, kind: history.PWR, key: key, pred: i, version: chain[lo]})
 	}
-	if hi+1 < len(chain) {
+	if int(hi)+1 < len(chain) {
 		next := chain[hi+1]
 		if w := k.r.VersionTxn[next]; w >= 0 && int(w) != p.Txn {
 			g.edges[node] = append(g.edges[node], edge{from: node, to: w, kind: history.PRW, key: key, pred: i, version: next})
