@@ -9,13 +9,16 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// truncates judges TRUNCATE TABLE, which commits the transaction that it is sent in.
+// truncates judges TRUNCATE TABLE, which commits the transaction that it is sent in, or is not safe under snapshots
+// (postgresql.org/docs, TRUNCATE: it is not MVCC-safe).
 func (a *admission) truncates(table string, alone bool) error {
 	switch {
 	case a.quoting != sqltext.MySQL && a.quoting != sqltext.PostgreSQL:
 		return errors.New("TRUNCATE TABLE is read in cases of MySQL's family and of PostgreSQL only")
-	case !alone:
+	case !alone && a.quoting == sqltext.MySQL:
 		return errors.New("it ends the transaction: let it stand alone, in autocommit")
+	case !alone:
+		return errors.New("it empties the table for those, too, whose snapshot is older: let it stand alone, in autocommit")
 	case !a.tables[table]:
 		return fmt.Errorf("it empties table %s, which the schema does not create", table)
 	}

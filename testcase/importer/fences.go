@@ -129,6 +129,9 @@ func fencesOf(s *source) (*fences, error) {
 		if f.list[i].judge(lines); f.list[i].from < from || f.list[i].from > to {
 			f.list[i].left = "it does not stand under How to repeat"
 		}
+		if f.tellsError(i) {
+			f.list[i].left = ""
+		}
 	}
 	f.oneKind(s, lines)
 	return f, nil
@@ -291,8 +294,33 @@ func (x *fence) judge(lines []string) {
 	case slices.Contains(resultHeads, firstWord(inner)):
 		x.left = "it holds results"
 	case !slices.ContainsFunc(inner, holdsStatement):
-		x.left = "it holds no statement"
+		x.left = noStatement
 	}
+}
+
+// noStatement is why a fence without a statement is left out.
+const noStatement = "it holds no statement"
+
+// tellsError says whether a fence holds the error that the last statement of the one above was answered, and nothing
+// else. What ends a transaction, or sets something, may stand below the statement that failed.
+func (f *fences) tellsError(i int) bool {
+	x := &f.list[i]
+	if x.left != noStatement || i == 0 || f.list[i-1].left != "" || strings.Contains(strings.ToLower(x.lead), "expect") ||
+		!strings.HasPrefix(strings.TrimSpace(f.lines[x.from-1]), "ERROR ") {
+		return false
+	}
+	for _, line := range f.lines[x.from-1 : x.to] {
+		if line = strings.TrimSpace(line); line != "" && !isAnswerLine(line) {
+			return false
+		}
+	}
+	above := f.list[i-1]
+	for _, line := range slices.Backward(f.lines[above.from-1 : above.to]) {
+		if sql := withoutPrompt(withoutMark(strings.TrimSpace(line))); begins(sql) {
+			return sqltext.KindOf(sql).IsTarget()
+		}
+	}
+	return false
 }
 
 // speaksSQL says whether a line of another language has a statement in it.
