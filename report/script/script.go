@@ -312,7 +312,7 @@ func (s *Windowed) header(class string) []string {
 		}
 		return append(out, "expected (without transactions)")
 	case finding.ClassPlan:
-		return append(out, "under another plan ("+s.f.PlanSetting()+")")
+		return []string{"", "as planned", s.f.Otherwise()}
 	}
 	for i, o := range s.orders {
 		if i == maxOrders {

@@ -313,7 +313,7 @@ func (c *checker) levels() {
 		u.Level = all[u.Steps[0]]
 	}
 	for n, u := range c.out.Units {
-		if u.Data && c.overlaps(n) && !slices.Contains(c.out.Levels, u.Level) {
+		if u.Data && c.out.overlaps(n) && !slices.Contains(c.out.Levels, u.Level) {
 			c.out.Levels = append(c.out.Levels, u.Level)
 		}
 	}
@@ -346,10 +346,24 @@ func (o *Showing) Judged(p *dbms.Profile) (*dbms.Profile, error) {
 	return p, nil
 }
 
+// WatchedAt are the levels of the script's steps in the run that is watched at a level: that one where a transaction
+// runs while no other is open, since no level makes a difference to it.
+func (o *Showing) WatchedAt(p *dbms.Profile) []string {
+	at := slices.Clone(o.At)
+	for n, u := range o.Units {
+		if u.Data && !o.overlaps(n) {
+			for _, i := range u.Steps {
+				at[i] = p.Isolation
+			}
+		}
+	}
+	return at
+}
+
 // overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in
 // its place in every serial order, whatever its level.
-func (c *checker) overlaps(n int) bool {
-	u := c.out.Units
+func (o *Showing) overlaps(n int) bool {
+	u := o.Units
 	for m := range u {
 		if m != n && u[m].Data && u[m].first >= 0 && u[n].first >= 0 && u[m].first < u[n].last && u[n].first < u[m].last {
 			return true
