@@ -81,7 +81,8 @@ func (s *Windowed) level() []string {
 		if env.Default(sql) {
 			continue
 		}
-		if text := strings.ToLower(sql); strings.Contains(text, "isolation") || strings.Contains(text, "txn_mode") {
+		if text := strings.ToLower(sql); s.f.Record.Class != finding.ClassPlan &&
+			(strings.Contains(text, "isolation") || strings.Contains(text, "txn_mode")) {
 			out = append(out, sql)
 		}
 	}

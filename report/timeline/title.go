@@ -58,15 +58,15 @@ func (f *Dossier) Level() string {
 
 // Title names the finding in one sentence, with its level where it takes several transactions to show it.
 func (f *Dossier) Title(t *Timeline) string {
-	if f.Record.Environment.Isolation == "" || !f.concurrent() {
+	if f.Record.Environment.Isolation == "" || !f.Concurrent() {
 		return f.Claim(t)
 	}
 	return f.Claim(t) + " (" + f.Level() + ")"
 }
 
-// concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows
+// Concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows
 // tells.
-func (f *Dossier) concurrent() bool {
+func (f *Dossier) Concurrent() bool {
 	if f.Record.Class == finding.ClassPlan {
 		return false
 	}
