@@ -406,10 +406,11 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 	case c.around != nil:
 		return c.around
 	case len(missing) == 1:
-		return outcome.Inconclusivef("1 line of the text was left out or not run, as said above: the rest may not show the bug")
+		return outcome.End(outcome.Inconclusive,
+			errors.New("1 line of the text was left out or not run, as said above: the rest may not show the bug"))
 	case len(missing) > 1:
-		return outcome.Inconclusivef("%d lines of the text were left out or not run, as said above: the rest may not show "+
-			"the bug", len(missing))
+		return outcome.End(outcome.Inconclusive, fmt.Errorf(
+			"%d lines of the text were left out or not run, as said above: the rest may not show the bug", len(missing)))
 	case preparesOnly(out):
 		return outcome.End(outcome.Inconclusive,
 			errors.New("nothing to judge: the text makes tables and rows, and has no query and no transaction"))

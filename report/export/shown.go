@@ -32,7 +32,7 @@ func Unshown(f *timeline.Dossier, printed string) bool {
 // what was printed below each line that names a statement or a table, but for the statements themselves.
 func sectionsOf(printed string) (out []map[string]string) {
 	lines := strings.Split(strings.TrimRight(printed, "\n"), "\n")
-	name := ""
+	name, sent := "", false // whose answer comes; it has been sent
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		said, remark := strings.CutPrefix(line, "# ")
@@ -41,9 +41,13 @@ func sectionsOf(printed string) (out []map[string]string) {
 			out, name = append(out, map[string]string{}), ""
 			i += 2
 		case remark:
-			name, _, _ = strings.Cut(said, " (") // (waits), (resumed), (again)
-		case name == "" || strings.HasSuffix(line, ";"): // a statement, or another connection
-		case len(out) > 0:
+			name, _, sent = strings.Cut(said, " (")
+			sent = sent && strings.HasSuffix(said, "(resumed)") // not (waits), (again)
+		case strings.HasSuffix(line, ";") && (sent || strings.HasPrefix(line, "connect")): // somebody else's
+			name = ""
+		case strings.HasSuffix(line, ";"):
+			sent = true
+		case name != "" && len(out) > 0:
 			out[len(out)-1][name] += line + "\n"
 		}
 	}

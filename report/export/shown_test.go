@@ -22,6 +22,8 @@ affected rows: 0
 UPDATE t SET a = 1;
 # T0.S0 (resumed)
 affected rows: 0
+COMMIT;
+affected rows: 0
 connection default;
 # t at the end
 SELECT * FROM t;
