@@ -470,6 +470,11 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 		c.around = outcome.End(outcome.Inconclusive,
 			errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
 	}
+	if len(out.Run.Killed) > 0 && out.OwnWaits && !busy {
+		busy = true
+		c.around = outcome.End(outcome.Inconclusive,
+			errors.New("inconclusive: a statement waits for longer than --timeout, and the text sets how long it may"))
+	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {
 			c.say(!busy, "line %d: no answer in time; it was ended from outside: %s", out.Script.Steps[i].Line,

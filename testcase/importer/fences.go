@@ -117,24 +117,28 @@ func fencesOf(s *source) (*fences, error) {
 		f.indented(lines)
 	}
 	f.holder = "the fences"
-	from, to := toRepeat(lines)
-	f.first, f.last = from, to
+	f.first, f.last = toRepeat(lines)
 	if len(f.list) == 0 && !f.unmarked(s, lines) {
 		return nil, nil
 	}
 	if len(f.list) > maxFences {
 		return nil, s.errorf(1, "more than %d fences: no report has that many", maxFences)
 	}
+	f.judge(lines)
+	f.oneKind(s, lines)
+	return f, nil
+}
+
+// judge says of each fence whether it is taken.
+func (f *fences) judge(lines []string) {
 	for i := range f.list {
-		if f.list[i].judge(lines); f.list[i].from < from || f.list[i].from > to {
+		if f.list[i].judge(lines); f.list[i].from < f.first || f.list[i].from > f.last {
 			f.list[i].left = "it does not stand under How to repeat"
 		}
 		if f.tellsError(i) {
 			f.list[i].left = ""
 		}
 	}
-	f.oneKind(s, lines)
-	return f, nil
 }
 
 // toRepeat are the lines that show how to repeat it, in a report of MySQL's tracker, which has a description above:
