@@ -124,7 +124,7 @@ const Fixpoint = "fixpoint"
 // Reduced opens the directory of the smaller case; nil where there is none.
 func (d *Dir) Reduced() (*Dir, error) {
 	if st, err := os.Lstat(d.file(ReducedDir)); err == nil && !st.IsDir() { // a link would lead elsewhere
-		return nil, fmt.Errorf("%s is no directory", d.file(ReducedDir))
+		return nil, fmt.Errorf("%s is not a directory", d.file(ReducedDir))
 	}
 	if _, err := os.Lstat(filepath.Join(d.Path, ReducedDir, CaseFile)); err != nil {
 		return nil, nil
@@ -153,7 +153,7 @@ func Write(path string, r *Record, files map[string][]byte, page func(dir string
 	all[RecordFile] = record
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if filepath.Base(name) != name {
-			return fmt.Errorf("%q is no name of a finding's file", name)
+			return fmt.Errorf("%q is not the name of a finding's file", name)
 		}
 		if err := WriteFile(filepath.Join(tmp, name), all[name]); err != nil {
 			return err
@@ -221,7 +221,7 @@ func SyncDir(path string) error {
 // PathIn returns where the finding of a name lies below a store's directory. There is no name that leads out of it.
 func PathIn(dir, name string) (string, error) {
 	if !ValidName(name) {
-		return "", fmt.Errorf("%q is no name of a finding in %s", name, dir)
+		return "", fmt.Errorf("%q is not the name of a finding in %s", name, dir)
 	}
 	return filepath.Join(dir, name), nil
 }

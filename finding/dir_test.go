@@ -26,7 +26,7 @@ func TestStrangersFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, err := (&Dir{Path: dir}).Read(name)
-		if err == nil || !strings.Contains(err.Error(), "is no regular file") {
+		if err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 			t.Errorf("%s: %q, %v", name, text, err)
 		}
 	}

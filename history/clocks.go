@@ -27,7 +27,7 @@ func ParseClockBounds(text string) (ClockBounds, error) {
 		d, err := time.ParseDuration(bound)
 		switch {
 		case err != nil || d < 0:
-			return b, fmt.Errorf("%q is no duration of none or more", bound)
+			return b, fmt.Errorf("%q is not a duration of 0 or more", bound)
 		case !of && i > 0:
 			return b, fmt.Errorf("%q is of no session: what is of all clients comes first", part)
 		case !of:
@@ -36,7 +36,7 @@ func ParseClockBounds(text string) (ClockBounds, error) {
 		}
 		n, err := strconv.ParseInt(session, 10, 64)
 		if err != nil {
-			return b, fmt.Errorf("%q is no session's number", session)
+			return b, fmt.Errorf("%q is not the number of a session", session)
 		}
 		if b.Of == nil {
 			b.Of = map[int64]time.Duration{}

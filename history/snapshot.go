@@ -26,7 +26,7 @@ func ParseSnapshot(own uint64, text string) (Snapshot, error) {
 	}
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 {
-		return Snapshot{}, fmt.Errorf("%.80q is no snapshot: want MIN:MAX:ACTIVE,…", text)
+		return Snapshot{}, fmt.Errorf("%.80q is not a snapshot: want MIN:MAX:ACTIVE,…", text)
 	}
 	numbers := parts[:2:2]
 	if parts[2] != "" {
@@ -35,7 +35,7 @@ func ParseSnapshot(own uint64, text string) (Snapshot, error) {
 	for i, s := range numbers {
 		n, err := strconv.ParseUint(s, 10, 64)
 		if err != nil {
-			return Snapshot{}, fmt.Errorf("%.80q is no snapshot: %w", text, err)
+			return Snapshot{}, fmt.Errorf("%.80q is not a snapshot: %w", text, err)
 		}
 		switch i {
 		case 0:
@@ -47,7 +47,7 @@ func ParseSnapshot(own uint64, text string) (Snapshot, error) {
 		}
 	}
 	if out.Max == 0 || out.Min > out.Max || !slices.IsSorted(out.Active) {
-		return Snapshot{}, fmt.Errorf("%.80q is no snapshot: its numbers are not in order", text)
+		return Snapshot{}, fmt.Errorf("%.80q is not a snapshot: its numbers are not in order", text)
 	}
 	return out, nil
 }

@@ -305,7 +305,7 @@ func (l *lexer) next(i int) (Token, string) {
 	if strings.IndexByte(lexis.Single, c) >= 0 {
 		return Token{Kind: Sign, Text: s[i : i+1], At: i, Key: s[i : i+1]}, ""
 	}
-	return Token{}, fmt.Sprintf("%q begins no word and is no sign", s[i:i+1])
+	return Token{}, fmt.Sprintf("%q begins neither a word nor a sign", s[i:i+1])
 }
 
 // comment returns the token of hints, which are the only comment that is one.

@@ -69,7 +69,7 @@ func (l *lexer) dollar(i int) (Token, string) {
 	}
 	open := runEnd(s, i+1, func(c byte) bool { return c != '$' && wordByte(c) })
 	if open == len(s) || s[open] != '$' {
-		return Token{}, `"$" begins no word and is no sign`
+		return Token{}, `"$" begins neither a word nor a sign`
 	}
 	quote := s[i : open+1]
 	n := strings.Index(s[open+1:], quote)

@@ -52,7 +52,7 @@ func (n *Option) print(p *printer) {
 
 // unequal are the options whose value stands behind no sign of equality.
 var unequal = []string{"COMMENT", "WITH PARSER", "TABLESPACE", "COLLATE", "DEFAULT COLLATE",
-	"READ ONLY AS OF TIMESTAMP", "CONVERT TO CHARACTER SET"}
+	"READ ONLY AS OF TIMESTAMP", "CONVERT TO CHARACTER SET", "WAIT"}
 
 func (n *Whole) print(p *printer) { printOne(p, n.Table, "TABLE") }
 

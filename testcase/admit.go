@@ -165,7 +165,7 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 	case a.quoting == sqltext.PostgreSQL && !alone && a.inTwoPhases(t, frames, end):
 		return nil
 	case frames && t.Tree == nil:
-		return errors.New("it is no statement of this database that is known to begin or end a transaction")
+		return errors.New("it is not known as a statement of this database that begins or ends a transaction")
 	case begin:
 		return a.onlyWords(sql, s, sqltext.Begin, beginWords)
 	case end && (s.Kind == sqltext.Commit || s.Kind == sqltext.Rollback):
@@ -518,7 +518,7 @@ func qualified(s sqltext.Statement, others ...string) error {
 		before := s.Tokens[i-1]
 		switch {
 		case before.Kind == sqltext.Literal:
-			return fmt.Errorf("%s: a literal is no name", quote(before.Text+t.Text))
+			return fmt.Errorf("%s: a literal is not a name", quote(before.Text+t.Text))
 		case !q.isName(i - 1):
 		case before.Kind == sqltext.Word && strings.Trim(before.Text, "0123456789") == "": // a number
 		case q.dot(i+2) || q.called(i+1) || !q.alone(before):

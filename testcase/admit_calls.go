@@ -122,7 +122,7 @@ func (c calls) hinted(sql string, q sqltext.Quoting) error {
 				name = word
 			case depth == 1 && isName && name == "set_var":
 				if !slices.Contains(switches, word) {
-					return fmt.Errorf("hint SET_VAR: %s is no setting of the planner's", word)
+					return fmt.Errorf("hint SET_VAR: %s is not a setting of the planner's", word)
 				}
 				name = ""
 			case depth == 0 && w.Kind == sqltext.Literal, w.Kind == sqltext.Comment, w.Kind == sqltext.Executable:

@@ -313,7 +313,7 @@ func (a *scriptAdmission) assigned(t []sqltext.Token, global bool) error {
 	}
 	switch {
 	case global && t[0].Is("transaction"):
-		return a.onlyPrivate("the level is the whole server's, which is not txweave's own")
+		return a.onlyPrivate("the level is the whole server's, and txweave did not start this server")
 	case global:
 		return a.global(name)
 	case outward(name) && !strings.EqualFold(name, "sql_log_bin"):
@@ -402,7 +402,7 @@ func (a *scriptAdmission) global(name string) error {
 	case outward(name):
 		return fmt.Errorf("the setting %s could reach beyond the database", name)
 	case !a.private:
-		return fmt.Errorf("the setting %s is the whole server's, which is not txweave's own", name)
+		return fmt.Errorf("the setting %s is the whole server's, and txweave did not start this server", name)
 	}
 	return nil
 }

@@ -138,8 +138,10 @@ func (m *caseMaker) outside(step, session int) error {
 		m.settings[session+1] = append(m.settings[session+1], st.Line)
 	case kind == sqltext.Begin, kind == sqltext.Commit, kind == sqltext.Rollback, m.SetsLevel(st.SQL),
 		SwitchesAutocommit(st.SQL):
+	case kind == sqltext.Set:
+		return &ParseError{Line: st.Line, Msg: "a case has no place for this setting"}
 	default:
-		return &ParseError{Line: st.Line, Msg: "a case has no place for a setting"}
+		return &ParseError{Line: st.Line, Msg: "a case has no place for it outside of a transaction"}
 	}
 	return nil
 }
@@ -170,13 +172,16 @@ func (m *caseMaker) transaction(u *Unit) error {
 		switch {
 		case m.OnlyWaits(i):
 			m.txnOf[i] = -1
-		case k == 0 && kind == sqltext.Begin:
+		case k == 0 && u.Opened:
 			t.Begin = Stmt{SQL: m.withoutLevel(st.SQL), Comments: st.remarks()}
 		case m.SetsLevel(st.SQL): // it is said of the case, or of its transaction
 			m.txnOf[i] = -1
-		case u.Ends && k == last && (kind == sqltext.Commit || kind == sqltext.Rollback):
+		case u.Ends && k == last && SwitchesAutocommit(st.SQL): // it commits
+			t.End.Comments = st.remarks()
+		case u.Ends && k == last:
 			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
-		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind >= sqltext.Create && kind < sqltext.Other:
+		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind == sqltext.XA,
+			kind >= sqltext.Create && kind < sqltext.Other:
 			// a case judges which definitions it can hold
 			m.at[i] = Ref{n, len(t.Stmts)}
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
@@ -230,7 +235,7 @@ func (c *Case) close(s *Script, units []Unit) {
 	n := 0
 	for _, u := range units {
 		if u.Data {
-			given[n] = sqltext.KindOf(s.Steps[u.Steps[0]].SQL) == sqltext.Begin
+			given[n] = u.Opened
 			ends[n] = u.Ends
 			n++
 		}

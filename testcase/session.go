@@ -38,7 +38,7 @@ func (c *Case) checkSession(i int) error {
 	}
 	for n, stmt := range s.Stmts {
 		if sqltext.KindOf(stmt.SQL) != sqltext.Set {
-			return fmt.Errorf("%s, statement %d: %s is no setting: SET, or on SQLite PRAGMA", name, n, quote(stmt.SQL))
+			return fmt.Errorf("%s, statement %d: %s is not a setting: want SET, or on SQLite PRAGMA", name, n, quote(stmt.SQL))
 		}
 	}
 	return checkStmts(name, s.Stmts, c.lexis())

@@ -128,7 +128,10 @@ func (c *corpus) asScript(text string) string {
 	if defines(text) {
 		return tables + c.rows + "\n" + text + "\n-- session 1\nBEGIN;\nSELECT * FROM t0;\nCOMMIT;\n"
 	}
-	return tables + c.rows + "\n-- session 1\nBEGIN;\n" + text + "\nCOMMIT;\n-- session 2\nSELECT * FROM t0;\n"
+	if !framed(text) {
+		text = "BEGIN;\n" + text + "\nCOMMIT;"
+	}
+	return tables + c.rows + "\n-- session 1\n" + text + "\n-- session 2\nSELECT * FROM t0;\n"
 }
 
 // withoutTool takes the lines from printed cases that name the build.

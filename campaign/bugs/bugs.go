@@ -80,13 +80,13 @@ func (f *Shelf) Named(ctx context.Context, arg string) (path string, err error) 
 	switch {
 	case IsFinding(name):
 		if _, err := db.Open(name); err != nil {
-			return "", outcome.Misuse(fmt.Errorf("%s is no finding of --store: %w", name, err))
+			return "", outcome.Misuse(fmt.Errorf("%s is not a finding in --store: %w", name, err))
 		}
 		return filepath.Join(dir, name), nil
 	case finding.IsBugName(name):
 		return bugPath(db, arg, name, "--store")
 	}
-	return "", outcome.Misusef("%s is no file, and no bug (B3) or finding (finding-000001-0)", arg)
+	return "", outcome.Misusef("%s is neither a file nor a bug (B3) nor a finding (finding-000001-0)", arg)
 }
 
 // Share puts the files of a finding that was brought here from a shared database back to where the other machines see
@@ -148,7 +148,7 @@ func namedIn(arg, dir, name string) (path string, err error) {
 		defer s.Close()
 		return bugPath(s, arg, name, filepath.Clean(dir))
 	}
-	return "", outcome.Misusef("%s is no file, and no bug (B3) or finding (finding-000001-0) in %s", arg,
+	return "", outcome.Misusef("%s is neither a file nor a bug (B3) nor a finding (finding-000001-0) in %s", arg,
 		filepath.Clean(dir))
 }
 

@@ -40,7 +40,7 @@ func Edit(b *finding.Bugs, id string, do Deed, words ...string) (*finding.Bug, e
 		g.Settle(finding.StatusInvalid, text)
 	case Fixed:
 		if !finding.IsVersion(text) {
-			return nil, fmt.Errorf("%q is no version: want numbers with dots first, like 11.8.4", text)
+			return nil, fmt.Errorf("%q is not a version: want numbers with dots first, like 11.8.4", text)
 		}
 		g.Settle(finding.StatusFixed, "")
 		g.FixedIn = text
@@ -58,7 +58,7 @@ func Edit(b *finding.Bugs, id string, do Deed, words ...string) (*finding.Bug, e
 	case Split:
 		return b.Split(id, filepath.Base(text))
 	default:
-		return nil, fmt.Errorf("%q is nothing that can be done to a bug", do)
+		return nil, fmt.Errorf("%q is not an action on a bug", do)
 	}
 	return g, nil
 }

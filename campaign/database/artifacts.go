@@ -115,7 +115,7 @@ func (d *DB) Share(ctx context.Context, name string) error {
 		return err
 	}
 	if n == 0 {
-		return fmt.Errorf("%s is no finding of the shared campaign", name)
+		return fmt.Errorf("%s is not a finding of the shared campaign", name)
 	}
 	if err := d.publish(ctx, name); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (d *DB) download(ctx context.Context, name, path string) error {
 	write := func(file string, body []byte) error {
 		dir, base := filepath.Split(filepath.FromSlash(file))
 		if dir != "" && dir != finding.ReducedDir+string(filepath.Separator) || !finding.ValidName(base) {
-			return fmt.Errorf("finding %s has a file %q, which is no name of one", name, file)
+			return fmt.Errorf("finding %s: %q is not the name of one of its files", name, file)
 		}
 		files++
 		if err := os.MkdirAll(filepath.Join(tmp, dir), 0o700); err != nil {

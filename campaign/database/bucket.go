@@ -29,7 +29,7 @@ const defaultEndpoint = "https://s3.amazonaws.com"
 func openBucket(at string) (*bucket, error) {
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "s3" || u.Host == "" {
-		return nil, &PlanError{"the artifacts' address is none: want s3://BUCKET/PREFIX?endpoint=https://HOST"}
+		return nil, &PlanError{"not an address for artifacts: want s3://BUCKET/PREFIX?endpoint=https://HOST"}
 	}
 	q := u.Query()
 	if u.User != nil {
@@ -40,7 +40,7 @@ func openBucket(at string) (*bucket, error) {
 	}
 	for k := range q {
 		if k != "endpoint" && k != "region" {
-			return nil, &PlanError{fmt.Sprintf("%q is nothing that an address of artifacts has: want endpoint and region", k)}
+			return nil, &PlanError{fmt.Sprintf("unknown parameter %q in the address for artifacts: want endpoint and region", k)}
 		}
 	}
 	endpoint := q.Get("endpoint")

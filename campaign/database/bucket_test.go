@@ -117,8 +117,8 @@ func TestBucket(t *testing.T) {
 // TestBucketAddresses: what is no address of a bucket, and one that holds a key, is refused.
 func TestBucketAddresses(t *testing.T) {
 	for at, want := range map[string]string{
-		"s3://": "is none", "http://x/y": "is none", "s3://key:secret@b/x": "holds a key",
-		"s3://b?endpoint=ftp://x": `endpoint "ftp://x"`, "s3://b?key=1": `"key" is nothing`,
+		"s3://": "not an address", "http://x/y": "not an address", "s3://key:secret@b/x": "holds a key",
+		"s3://b?endpoint=ftp://x": `endpoint "ftp://x"`, "s3://b?key=1": `unknown parameter "key"`,
 		"s3://b?endpoint=https://u:p@x": "endpoint",
 	} {
 		var plan *PlanError

@@ -126,7 +126,7 @@ func signatureKey(dbms string, planted bool, s finding.Signature) string {
 func bugNumber(id string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(id, "B"), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no name of a bug", id)
+		return 0, fmt.Errorf("%q is not the name of a bug", id)
 	}
 	return n, nil
 }

@@ -116,7 +116,7 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 	}
 	u, err := url.Parse(at)
 	if err != nil {
-		return nil, &PlanError{"the store is no URL: want postgres://user:password@host/database or mysql://…"}
+		return nil, &PlanError{"--store is not a URL: want postgres://user:password@host/database or mysql://…"}
 	}
 	d := &DB{dir: dir, shard: Shard{0, 1}}
 	switch u.Scheme {
@@ -127,7 +127,7 @@ func OpenShared(ctx context.Context, at, dir string) (*DB, error) {
 		d.dialect = &mysqlDialect
 		d.sql, err = openMySQL(u)
 	default:
-		return nil, &PlanError{fmt.Sprintf("the store %s:// is none: want postgres:// or mysql://", u.Scheme)}
+		return nil, &PlanError{fmt.Sprintf("a store cannot be at %s://: want postgres:// or mysql://", u.Scheme)}
 	}
 	if err != nil {
 		return nil, &PlanError{"the store's URL cannot be read"} // the driver's message quotes it

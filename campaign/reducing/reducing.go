@@ -138,7 +138,7 @@ func (f *reduction) paths(ctx context.Context, arg string) (path, of, dir string
 	arg = bugs.OfFinding(arg)
 	r, err := finding.ReadRecord(arg)
 	if err != nil {
-		return "", "", "", outcome.Misusef("%s is no finding's directory: %w", arg, err)
+		return "", "", "", outcome.Misusef("%s is not the directory of a finding: %w", arg, err)
 	}
 	f.Signature = finding.Renamed(f.Signature)
 	if f.Signature == "" {

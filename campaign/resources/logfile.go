@@ -37,7 +37,7 @@ func (l *LogFile) open() error {
 		return errors.Join(err, f.Close())
 	}
 	if !st.Mode().IsRegular() {
-		return errors.Join(fmt.Errorf("%s is no file", l.path), f.Close())
+		return errors.Join(fmt.Errorf("%s is not a file", l.path), f.Close())
 	}
 	l.file, l.n = f, st.Size()
 	return nil

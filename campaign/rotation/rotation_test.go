@@ -210,7 +210,7 @@ func TestPlan(t *testing.T) {
 		cell + "dsn = \"u:p@tcp(h)/\"\n":                                        "the dsn has a password",
 		cell + "dsn = \"postgres://u:p@h/\"\n":                                  "the dsn has a password",
 		cell + "dsn = \"u@tcp(h)/\"\nserver = \"x\"\n":                          "exclude each other",
-		cell + "speed = 1\n":                                                    "cell.speed is no key",
+		cell + "speed = 1\n":                                                    "cell.speed is not a key",
 		cell + "weight = nan\n":                                                 "want one above 0",
 		cell + "weight = -1\n":                                                  "want one above 0",
 		"[notify]\nwebhook=\"https://u:p@h/\"\n" + cell:                         "the webhook has a password",

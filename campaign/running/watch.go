@@ -284,7 +284,7 @@ func (l *Life) disk(ctx context.Context) int64 {
 		for range several {
 			name, err := l.DB.DropRepeat(ctx)
 			if err != nil || name == "" {
-				l.happened(ctx, "disk", fmt.Sprintf("the directory takes %d MiB, more than %d, and there is nothing to drop (%v)",
+				l.happened(ctx, "disk", fmt.Sprintf("the directory takes %d MiB, more than %d, and nothing can be dropped (%v)",
 					used>>20, limit>>20, err))
 				return used
 			}

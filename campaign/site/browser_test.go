@@ -299,7 +299,7 @@ func TestBrowserVisit(t *testing.T) {
 	b.do(chromedp.SetValue(form+"select", "fixed", chromedp.ByQuery), chromedp.SendKeys(form+"input[name=value]", "soon",
 		chromedp.ByQuery))
 	b.click(form + "button")
-	if got := b.text("[role=alert]"); !strings.Contains(got, "is no version") {
+	if got := b.text("[role=alert]"); !strings.Contains(got, "is not a version") {
 		t.Error(got)
 	}
 

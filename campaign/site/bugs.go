@@ -183,7 +183,7 @@ func change(b *finding.Bugs, id, action, value string) error {
 	switch do := bugs.Deed(action); do {
 	case bugs.Invalid:
 		if value == "" {
-			return errors.New("say why it is no bug")
+			return errors.New("say why it is not a bug")
 		}
 	case bugs.Label, bugs.Unlabel:
 		words = strings.Fields(value)

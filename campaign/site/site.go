@@ -293,7 +293,7 @@ func (s *Site) Serve(ctx context.Context, l net.Listener) error {
 func Listen(address string, any, open bool) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address: want host:port, like 127.0.0.1:8080", address)
+		return nil, fmt.Errorf("%q is not an address: want host:port, like 127.0.0.1:8080", address)
 	}
 	ip := net.ParseIP(host)
 	if host != "localhost" && (ip == nil || !ip.IsLoopback()) && !open {

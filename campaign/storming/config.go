@@ -242,7 +242,7 @@ func (s *Storm) canCertify() error {
 				"one", w.Name)
 	case w.Kind == workload.CompareAndSet:
 		return outcome.Misusef(
-			"--certificate: %s has compares that fail, which are no reads; its history is checked as a whole without one",
+			"--certificate: %s has compares that fail, which are not reads; its history is checked as a whole without one",
 			w.Name)
 	case p.Order == dbms.NoOrder:
 		return outcome.Misusef("--certificate: %s does not tell in which order it committed versions", p.DBMS)

@@ -102,7 +102,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, t exec.Target, p *dbms
 		if errors.Is(next.err, io.EOF) {
 			return nil
 		} else if next.err != nil {
-			return fmt.Errorf("the campaign sends what is no job: %w", next.err)
+			return fmt.Errorf("what the campaign sends is not a job: %w", next.err)
 		}
 		job := next.job
 		quiet := tell(enc, job.Case, &worker.doing)

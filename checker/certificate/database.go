@@ -51,7 +51,7 @@ func plainType(s string) bool {
 // Match implements Matches.
 func (d *Database) Match(ctx context.Context, t *Relation, where string, rows [][]history.Value) ([]bool, error) {
 	if !plainName(t.Name) {
-		return nil, unknownf("the table's name %q is no plain one", t.Name)
+		return nil, unknownf("the table's name %q must be written without quotes", t.Name)
 	}
 	if _, err := dialect().ParseExpr(where); err != nil {
 		return nil, unknownf("%s", err)
@@ -59,7 +59,7 @@ func (d *Database) Match(ctx context.Context, t *Relation, where string, rows []
 	columns := []string{scratchRow + " INT PRIMARY KEY"}
 	for _, c := range t.columns() {
 		if !plainName(c.Name) || !plainType(c.Type) {
-			return nil, unknownf("column %q %q is no plain one", c.Name, c.Type)
+			return nil, unknownf("column %q %q must be written without quotes", c.Name, c.Type)
 		}
 		columns = append(columns, c.Name+" "+c.Type)
 	}

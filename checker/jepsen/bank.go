@@ -21,7 +21,7 @@ func (v *WorkloadVerdict) bank(h *workload.Clients, opt Demands) WorkloadVerdict
 		case op.Func == workload.Transfer:
 			accounts[op.From], accounts[op.To] = true, true
 		case op.Func != workload.Read:
-			return v.unknown("%s is no operation of a bank", where(h, "add", op))
+			return v.unknown("%s is not an operation of a bank", where(h, "add", op))
 		case op.Outcome != history.Committed:
 		case op.IsInteger || !op.IsMap && !op.IsList:
 			return v.unknown("%s returned no balances", where(h, "read", op))

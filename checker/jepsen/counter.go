@@ -24,7 +24,7 @@ func (v *WorkloadVerdict) counter(h *workload.Clients) WorkloadVerdict {
 		op := &h.Ops[i]
 		switch {
 		case op.Func == workload.Transfer, op.Func == workload.Add && !op.IsInteger:
-			return v.unknown("%s is no operation of a counter", where(h, "operation", op))
+			return v.unknown("%s is not an operation of a counter", where(h, "operation", op))
 		case op.Func == workload.Read && op.Outcome == history.Committed && !op.IsInteger:
 			return v.unknown("%s returned no number", where(h, "read", op))
 		}

@@ -30,7 +30,7 @@ func (v *WorkloadVerdict) set(h *workload.Clients, full bool) WorkloadVerdict {
 	elements, reads, bad := collect(h)
 	switch {
 	case bad != nil:
-		return v.unknown("%s is no operation of a set", where(h, "operation", bad))
+		return v.unknown("%s is not an operation of a set", where(h, "operation", bad))
 	case len(reads) == 0:
 		return v.unknown("the set was never read")
 	}

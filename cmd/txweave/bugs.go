@@ -45,7 +45,7 @@ groups wrongly, merge and split set it right. A campaign may run at the same tim
 			"Say that a bug is a duplicate of another one, where its findings are counted from now on", cobra.ExactArgs(2),
 			bugs.Duplicate),
 		f.editCommand("invalid BUG [WHY]", "invalid B2 'the manual says so'",
-			"Say that it is no bug: its findings are counted and not reported",
+			"Say that it is not a bug: its findings are counted and not reported",
 			cobra.MinimumNArgs(1), bugs.Invalid),
 		f.editCommand("reopen BUG [WHY]", "reopen B2", "Say that a bug is open again", cobra.MinimumNArgs(1), bugs.Reopen),
 		f.editCommand("fixed-in BUG VERSION", "fixed-in B3 11.8.4", "Say in which version a bug is fixed",

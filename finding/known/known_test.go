@@ -378,7 +378,7 @@ func TestRefused(t *testing.T) {
 		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nerror = '('":       "error: ",
 		"[[bug]]\nname = \"a\"\nlink = \"https://x\"\nsignature = 'a'\n[[bug]]\nname = \"a\"\nlink = " +
 			"\"https://x\"\nsignature = 'a'": "two bugs are called",
-		"[[bug]]\nname = \"a\"\nlnk = \"https://x\"": "bug.lnk is no key",
+		"[[bug]]\nname = \"a\"\nlnk = \"https://x\"": "bug.lnk is not a key",
 		"[bug]\nname = 1": "file",
 	} {
 		if _, err := parse("file", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

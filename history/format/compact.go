@@ -274,7 +274,7 @@ func (c *compactReader) name() string {
 func readCompact(r io.Reader, to *sink) error {
 	c := &compactReader{sink: to, in: r, buf: make([]byte, 0, chunkSize), begun: map[int64]int64{}}
 	if c.fill(); !looksCompact(c.buf) {
-		return &Error{Msg: "is no compact history"}
+		return &Error{Msg: "is not a compact history"}
 	}
 	c.at = len(compactMagic)
 	if v := c.number(); c.err == nil && v != compactVersion {

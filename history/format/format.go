@@ -216,7 +216,7 @@ func (in *Opened) read(name string) (*Contents, error) {
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, &Error{Msg: "is empty"}
 	}
-	return nil, &Error{Msg: "is no history in a format known here (" + strings.Join(Names(), ", ") + ")"}
+	return nil, &Error{Msg: "is not a history in a format known here (" + strings.Join(Names(), ", ") + ")"}
 }
 
 // Expand replaces a directory that holds several histories by its files, in order of their names. One that is a

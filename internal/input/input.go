@@ -188,7 +188,7 @@ func OpenKept(path string) (*os.File, error) {
 	return f, nil
 }
 
-func irregular(path string) error { return fmt.Errorf("%s is no regular file", path) }
+func irregular(path string) error { return fmt.Errorf("%s is not a regular file", path) }
 
 func limited(name string, r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))

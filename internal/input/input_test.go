@@ -135,7 +135,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, path := range []string{link, dir, pipe(t), "/dev/zero"} {
-		if _, err := Kept(path, 3); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+		if _, err := Kept(path, 3); err == nil || !strings.Contains(err.Error(), "is not a regular file") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

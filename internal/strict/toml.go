@@ -29,7 +29,7 @@ func TOML(path string, text []byte, of string, v any, old map[string]string) (to
 		return meta, fmt.Errorf("%s: %w", path, err)
 	case len(meta.Undecoded()) > 0:
 		key := meta.Undecoded()[0]
-		err := fmt.Errorf("%s: %s is no key of %s", path, key, of)
+		err := fmt.Errorf("%s: %s is not a key of %s", path, key, of)
 		names := others(reflect.TypeOf(v), key)
 		if len(names) == 0 {
 			return meta, err

@@ -21,10 +21,10 @@ type plan struct {
 func TestTOML(t *testing.T) {
 	for text, want := range map[string]string{
 		"slice = \"1m\"\n[tell]\nplain = 2\n[[cell]]\nname = \"a\"": "",
-		"slise = \"1m\"":                           `f: slise is no key of a plan: no "slise" (there are slice, tell, cell)`,
-		"[[cell]]\nnam = \"a\"":                    `f: cell.nam is no key of a plan: no "nam" (there are name)`,
-		"[tell]\ncomand = [\"mail\"]":              `f: tell.comand is no key of a plan: no "comand" (there are command, plain)`,
-		"[cel]\nname = \"a\"":                      `f: cel is no key of a plan: no "cel" (there are slice, tell, cell)`,
+		"slise = \"1m\"":                           `f: slise is not a key of a plan: no "slise" (there are slice, tell, cell)`,
+		"[[cell]]\nnam = \"a\"":                    `f: cell.nam is not a key of a plan: no "nam" (there are name)`,
+		"[tell]\ncomand = [\"mail\"]":              `f: tell.comand is not a key of a plan: no "comand" (there are command, plain)`,
+		"[cel]\nname = \"a\"":                      `f: cel is not a key of a plan: no "cel" (there are slice, tell, cell)`,
 		"piece = \"1m\"\n[[cell]]\ncalled = \"a\"": "",
 		"slice = 1":                                `f: toml: line 1 (last key "slice"): incompatible types`,
 		"slice":                                    "f:1: ",

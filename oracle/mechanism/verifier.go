@@ -153,7 +153,7 @@ func (v *Verifier) Passed() int64 {
 // one that was appended earlier, or in another transaction while one is open, which no session can do.
 func (s *LocalBuffer) Append(op *history.Operation) error {
 	if op.Kind == history.OpLoad || op.Kind == history.OpClose {
-		return fmt.Errorf("session %d: a %s is no operation of a session", s.id, op.Kind)
+		return fmt.Errorf("session %d: %s is not an operation of a session", s.id, op.Kind)
 	}
 	if op.Start < s.last {
 		return fmt.Errorf("session %d: an operation of transaction %d starts at %d, before the one before it, at %d", s.id,

@@ -487,7 +487,7 @@ func (f *fences) whose(s *source, p *part) error {
 		}
 		for n := from; n < x.from-1; n++ {
 			if speaks(outsideCode(f.lines[n])) {
-				return s.errorf(n+1, "%s: it speaks of a session, and is no heading: want its name alone on a line "+
+				return s.errorf(n+1, "%s: it names a session and is not a heading: want its name alone on a line "+
 					"(session 1:), or in front of each statement (T1> …;)", quote(f.lines[n]))
 			}
 		}

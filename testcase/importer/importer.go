@@ -33,7 +33,7 @@ func choose(name string, parts []*part, n int) (*part, error) {
 	switch {
 	case n > len(parts):
 		return nil, &testcase.ParseError{Name: name, Line: 1,
-			Msg: fmt.Sprintf("it holds %d schedules: there is no number %d", len(parts), n)}
+			Msg: fmt.Sprintf("it holds %d schedules: the number %d is not one of them", len(parts), n)}
 	case n == 0 && len(parts) > 1:
 		return nil, &testcase.ParseError{Name: name, Line: parts[1].line,
 			Msg: fmt.Sprintf("it holds %d schedules, of which this is the second: say which one with --part",
@@ -131,8 +131,6 @@ func (m *maker) units(s *testcase.Script) error {
 		case open[st.Session] && s.Commits(i):
 			return m.errorf(st.Line, "%s in a transaction commits its transaction: a case cannot hold it",
 				quote(st.SQL))
-		case k == sqltext.XA:
-			return m.errorf(st.Line, "%s: a case cannot hold it", quote(st.SQL))
 		}
 	}
 	for n, u := range s.Units(nil, nil) {

@@ -219,7 +219,7 @@ func (r *logReader) done() ([]*part, error) {
 	began := false
 	for _, p := range r.out {
 		if !begins(p.sql) {
-			r.note(p.line, true, "left out: %s is no statement that is read", quote(p.sql))
+			r.note(p.line, true, "left out: %s is not a statement that is read", quote(p.sql))
 			continue
 		}
 		if !r.acted[p.tag] && asks(p.sql) {

@@ -91,7 +91,7 @@ func (r *reader) table(number int) (bool, error) {
 	}
 	t.reader = r
 	if t.other = slices.DeleteFunc(t.other, isCount); len(t.other) > 0 {
-		r.note(number, false, "columns that are no sessions' are not read: %s", strings.Join(t.other, ", "))
+		r.note(number, false, "columns that do not belong to a session are not read: %s", strings.Join(t.other, ", "))
 	}
 	r.pos += len(line)
 	r.sticky = ""
@@ -112,7 +112,7 @@ func (r *reader) table(number int) (bool, error) {
 	}
 	for n, open := range t.open {
 		if p := &r.out[t.last[n]]; open && !begins(p.sql) {
-			return false, r.src.errorf(p.line, "%s: a cell that is no whole statement", quote(p.sql))
+			return false, r.src.errorf(p.line, "%s: a cell that is not a whole statement", quote(p.sql))
 		}
 	}
 	return true, nil
@@ -145,7 +145,7 @@ func (t *table) row(number int, row string) error {
 	}
 	for n, cell := range cells {
 		if !slices.ContainsFunc(t.columns, func(c column) bool { return c.cell == n }) && isClosed(asCode(cell)) {
-			return t.src.errorf(number, "%s: a statement in a column that is no session's", quote(cell))
+			return t.src.errorf(number, "%s: a statement in a column that is not a session's", quote(cell))
 		}
 	}
 	if len(cells) > t.width {

@@ -66,7 +66,7 @@ type parser struct {
 func (p *parser) file(in io.Reader) error {
 	head := make([]byte, len(magic))
 	if _, err := io.ReadFull(in, head); err != nil || !bytes.Equal(head, magic) {
-		return errors.New("it is no binary log")
+		return errors.New("it is not a binary log")
 	}
 	p.tables, p.checksum = map[uint64]*tableMap{}, false
 	var event []byte

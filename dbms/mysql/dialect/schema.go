@@ -117,6 +117,10 @@ var (
 	tableWords = []string{"WITH SYSTEM VERSIONING"}
 	keyWords   = []string{"USING BTREE", "USING HASH", "USING RTREE", "INVISIBLE", "VISIBLE", "IGNORED", "NOT IGNORED",
 		"CLUSTERED", "NONCLUSTERED", "GLOBAL", "LOCAL"}
+
+	// MariaDB may say how long CREATE INDEX waits for the table (mariadb.com/kb/en/wait-and-nowait).
+	indexOptions = append(slices.Clone(keyOptions), "WAIT")
+	indexWords   = append(slices.Clone(keyWords), "NOWAIT")
 )
 
 // option reads an option with a value, or one of the words without; nil where none is next.
@@ -354,8 +358,8 @@ func createIndex(r *sql.Reader, replace bool) sql.Stmt {
 	r.Expect("ON")
 	n.Table = r.Object()
 	n.Columns = sql.ParenList(r, func() *sql.Order { return keyPart(r) })
-	valued := append(slices.Clone(keyOptions), changeOptions...)
-	for o := option(r, valued, keyWords); o != nil; o = option(r, valued, keyWords) {
+	valued := append(slices.Clone(indexOptions), changeOptions...)
+	for o := option(r, valued, indexWords); o != nil; o = option(r, valued, indexWords) {
 		n.Options = append(n.Options, o)
 	}
 	return n

@@ -47,7 +47,7 @@ func TestDamaged(t *testing.T) {
 	for text, want := range map[string]string{
 		"target = 3": "storm.toml",
 		"target = \"sqlite\"\nworkload = \"mini\"\nkeys = 1\nsessions = 1\n": "duration is missing",
-		"target = \"sqlite\"\nnonsense = 1\n":                                "nonsense is no key",
+		"target = \"sqlite\"\nnonsense = 1\n":                                "nonsense is not a key",
 		"duration = \"-1s\"":                                                 "negative", "target = ": ":1: ",
 		"duration = \"soon\"": "invalid duration",
 	} {

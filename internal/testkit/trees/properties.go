@@ -153,7 +153,7 @@ func hostile() []hostileText {
 		{"a comment that ends twice", "SELECT 1 /* */ */", "an expression is expected"},
 		{"82 digits", "SELECT " + strings.Repeat("9", 82) + ", a = -" + strings.Repeat("1", 82), ""},
 		{"exponent", "SELECT 1e999999999999999999999, 0x" + strings.Repeat("f", 82), ""},
-		{"NUL", "SELECT a\x00 FROM t", "begins no word"},
+		{"NUL", "SELECT a\x00 FROM t", "begins neither a word"},
 		{"NUL in a text", "SELECT 'a\x00b'", ""},
 		{"no characters", "SELECT \xff\xfe, '\xc3' FROM \x80", ""},
 		{"byte order mark", "\ufeffSELECT 1", "begins no statement"},
