@@ -43,7 +43,8 @@ work        %d runs, %d replays, %d statements sent
 		if b.New {
 			state = "new"
 		}
-		fmt.Fprintf(w, "bug         %s (%s, %s)  %s  %s\n", b.ID, state, finding.Count(b.Count, "time"), b.Where(), finding.Line(b.Signature))
+		fmt.Fprintf(w, "bug         %s (%s, %s)  %s  %s\n", b.ID, state, finding.Count(b.Count, "time"), b.Where(),
+			finding.Line(b.Signature))
 	}
 	for _, name := range slices.Sorted(maps.Keys(sum.Known)) {
 		fmt.Fprintf(w, "known bugs  %s%s %d\n", name, h.toldAt(name), sum.Known[name])
@@ -51,8 +52,8 @@ work        %d runs, %d replays, %d statements sent
 	if len(sum.Paused) > 0 {
 		fmt.Fprintf(w, "paused      %s: most cases show it; is the set-up right?\n", tabular.Counts(sum.Paused))
 	}
-	_, err := fmt.Fprintf(w, "findings    %d of %s, %d kept (%d unconfirmed)\n", sum.Total(), finding.Count(len(sum.Bugs), "bug"),
-		sum.Kept(), len(sum.Unconfirmed))
+	_, err := fmt.Fprintf(w, "findings    %d of %s, %d kept (%d unconfirmed)\n", sum.Total(),
+		finding.Count(len(sum.Bugs), "bug"), sum.Kept(), len(sum.Unconfirmed))
 	return err
 }
 

@@ -16,7 +16,8 @@ func Print(w io.Writer, list []*Verified) error {
 		}
 	}
 	there, checked := Count(list)
-	_, err := fmt.Fprintf(w, "%d of %s still there, %d not checked\n", there, finding.Count(checked, "bug"), len(list)-checked)
+	_, err := fmt.Fprintf(w, "%d of %s still there, %d not checked\n", there, finding.Count(checked, "bug"),
+		len(list)-checked)
 	return err
 }
 

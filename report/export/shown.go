@@ -8,9 +8,9 @@ import (
 	"txweave/report/timeline"
 )
 
-// Unshown says of what mysqltest prints of a finding's test that it does not show the finding: an execution that the
-// transactions are held against answers all that they answer. What was seen may need the reads that are added between
-// the statements, which a test has not.
+// Unshown says of what the maintainers' program prints of a finding's test, as mtr, that it does not show the finding:
+// an execution that the transactions are held against answers all that they answer. What was seen may need the reads
+// that are added between the statements, which a test has not.
 func Unshown(f *timeline.Dossier, printed string) bool {
 	class := f.Record.Class
 	if f.Searched() != nil || f.Plain == nil && class != finding.ClassReplay && class != finding.ClassPlan ||
@@ -28,8 +28,8 @@ func Unshown(f *timeline.Dossier, printed string) bool {
 	})
 }
 
-// sectionsOf divides what mysqltest prints at its headings, which stand between two lines of "#" alone. A section has
-// what was printed below each line that names a statement or a table, but for the statements themselves.
+// sectionsOf divides what is printed of an mtr test at its headings, which stand between two lines of "#" alone. A
+// section has what was printed below each line that names a statement or a table, but for the statements themselves.
 func sectionsOf(printed string) (out []map[string]string) {
 	lines := strings.Split(strings.TrimRight(printed, "\n"), "\n")
 	name, sent := "", false // whose answer comes; it has been sent

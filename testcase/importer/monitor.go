@@ -56,6 +56,6 @@ func isProse(line string) bool {
 		!strings.HasSuffix(line, ";") && !strings.Contains(line, "|")
 }
 
-// programLog is how the lines of a program's log begin: a time, in brackets or behind the level, and no server's log has
-// it so.
+// programLog is how the lines of a program's log begin: a time, in brackets or behind the level. Those of servers' logs
+// are read before.
 var programLog = regexp.MustCompile(`^(?:[A-Z], )?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d`)

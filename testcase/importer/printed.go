@@ -108,7 +108,8 @@ func (r *reader) answers(line string) bool {
 func (r *reader) failed(p *piece, line string) {
 	p.comments = append(p.comments, line)
 	kind, message, ok := strings.Cut(line, ": ")
-	if first, _, _ := strings.Cut(strings.ToLower(kind), " "); !ok || !r.prompts.seen || first != "error" && first != "runtime" {
+	first, _, _ := strings.Cut(strings.ToLower(kind), " ")
+	if !ok || !r.prompts.seen || first != "error" && first != "runtime" {
 		return
 	}
 	message = strings.TrimPrefix(strings.TrimSpace(message), "stepping, ")
