@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -140,6 +141,44 @@ func TestReductions(t *testing.T) {
 		if rec, err := finding.ReadRecord(filepath.Join(d, finding.ReducedDir)); err != nil ||
 			rec.Environment.DBMS != "fake" {
 			t.Errorf("%+v, %v", rec, err)
+		}
+	}
+}
+
+// TestUnreduced: a finding that cannot be reduced, and may be a bug that was, is none of its own at the end, whichever
+// comes first. Once that bug is known it is not reported either.
+func TestUnreduced(t *testing.T) {
+	for first, reports := range map[string]int{finding.ClassReplay: 1, finding.ClassIsolation: 2} {
+		cfg, _ := reducing(t, t.TempDir(), 2, func(_ context.Context, f *finding.Record) (*Reduced, error) {
+			if f.Class == finding.ClassIsolation {
+				return nil, nil // it comes back too seldom
+			}
+			small := small("SELECT 1")
+			small.Finding = f.Finding
+			return small, nil
+		})
+		classes := []string{finding.ClassReplay, finding.ClassIsolation}
+		if first == finding.ClassIsolation {
+			slices.Reverse(classes)
+		}
+		cfg.NewWorker = func(context.Context, int) (Worker, error) {
+			return &fakeWorker{func(_ context.Context, n int) (*CaseResult, error) {
+				res, f := result(n), found(classes[n])
+				f.Files = map[string][]byte{finding.CaseFile: fmt.Appendf(nil, fakeCase, "SELECT 1;\nDELETE FROM t0")}
+				res.Findings = []Found{f}
+				return res, nil
+			}, new(int), new(sync.Mutex)}, nil
+		}
+		told := 0
+		cfg.Report = func(FindingRef, *finding.Finding, bool) { told++ }
+		s, err := Run(t.Context(), cfg)
+		if err != nil || len(s.Bugs) != 2 || s.Total() != 2 || s.Told() != 1 || s.Reported() == 0 || told != reports {
+			t.Fatalf("%s first: %v, %d reports, %+v", first, err, told, s)
+		}
+		for _, b := range s.Bugs {
+			if unreduced := len(b.MayBe) > 0; unreduced != strings.HasPrefix(b.Signature, finding.ClassIsolation) {
+				t.Errorf("%s first: %+v", first, b)
+			}
 		}
 	}
 }

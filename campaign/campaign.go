@@ -77,6 +77,7 @@ type run struct {
 	ids      int             // findings named so far
 	paused   map[string]bool // causes that were paused, some time
 	repeated map[string]int  // findings that came back each time, by signature
+	reduced  []*finding.Bug  // bugs of the summary whose cases are reduced, as they were last seen
 	faults   int             // of txweave's own, since a case was checked
 	texts    int             // of cases that could not be checked, kept
 }
@@ -133,8 +134,23 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	if r.queue != nil {
 		r.queue.finish()
 	}
+	r.fail(r.explain())
 	r.there()
 	return r.sum, errors.Join(r.failure, err, r.cfg.Store.Close())
+}
+
+// explain names at each bug of the summary those that it may be.
+func (r *run) explain() error {
+	b, err := r.cfg.Store.Bugs()
+	if err != nil {
+		return err
+	}
+	for _, ref := range r.sum.Bugs {
+		if g, err := b.Find(ref.ID); err == nil {
+			ref.MayBe = g.MayBe
+		}
+	}
+	return nil
 }
 
 // there takes from the summary what is not kept any more, and says so where somebody has removed the whole store.

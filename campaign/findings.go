@@ -198,6 +198,7 @@ func (r *run) keepsNothing() bool {
 
 // count adds a finding to the summary's bugs, and reports the bug when this campaign meets it for the first time.
 func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Record) {
+	r.see(g)
 	for _, b := range r.sum.Bugs {
 		if b.ID == g.ID && g.ID != "" {
 			b.Count++
@@ -217,9 +218,27 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1,
 		Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
 		Paused: r.paused[g.Signature.Coarse], coarse: g.Signature.Coarse})
-	if g.Status == finding.StatusOpen || g.Status == finding.StatusUnconfirmed {
+	if g.MayBe = g.Explained(r.reduced); g.Open() || g.Status == finding.StatusUnconfirmed {
 		r.report(ref, rec, g.Status == finding.StatusUnconfirmed)
 	}
+}
+
+// see notes a bug as it is now, if its case is reduced: others may be it.
+func (r *run) see(g *finding.Bug) {
+	if !g.Reduced() {
+		return
+	}
+	own := *g
+	if at := slices.IndexFunc(r.reduced, func(b *finding.Bug) bool { return b.ID == g.ID }); at >= 0 {
+		r.reduced[at] = &own
+	} else {
+		r.reduced = append(r.reduced, &own)
+	}
+}
+
+// own says whether a finding can be none of the bugs whose cases are reduced.
+func (r *run) own(p *pending) bool {
+	return !slices.ContainsFunc(r.reduced, func(b *finding.Bug) bool { return b.Signature.Explains(p.sig) })
 }
 
 func (r *run) report(ref FindingRef, rec *finding.Record, unconfirmed bool) {

@@ -149,7 +149,8 @@ func (q *reductions) finish() {
 }
 
 // take waits for the next finding: one of the signature that has been reduced the fewest times, so that a bug that
-// shows all the time does not hide one that shows once.
+// shows all the time does not hide one that shows once; of several such ones one that can be none of the bugs that are
+// reduced: else it would be told as one.
 func (q *reductions) take() (p pending, ok bool) {
 	q.run.mu.Lock()
 	defer q.run.mu.Unlock()
@@ -161,7 +162,7 @@ func (q *reductions) take() (p pending, ok bool) {
 	}
 	best := 0
 	for i := range q.list {
-		if q.tried[q.list[i].sig.Coarse] < q.tried[q.list[best].sig.Coarse] {
+		if q.sooner(&q.list[i], &q.list[best]) {
 			best = i
 		}
 	}
@@ -169,6 +170,14 @@ func (q *reductions) take() (p pending, ok bool) {
 	q.list = slices.Delete(q.list, best, best+1)
 	q.tried[p.sig.Coarse]++
 	return p, true
+}
+
+// sooner says whether one finding is reduced before another one.
+func (q *reductions) sooner(a, b *pending) bool {
+	if x, y := q.tried[a.sig.Coarse], q.tried[b.sig.Coarse]; x != y {
+		return x < y
+	}
+	return q.run.own(a) && !q.run.own(b)
 }
 
 func (q *reductions) serve() {
@@ -217,7 +226,9 @@ func (q *reductions) reduce(p pending) {
 	}
 	if small != nil {
 		p.sig = signature.OfText(&small.Finding, small.Files[finding.CaseFile])
-		p.sig.Minimal = small.Minimal
+		if small.Minimal {
+			p.sig = p.sig.Reduced()
+		}
 		if known, err := q.run.known(&small.Finding, p.sig, p.name); known || err != nil { // its features may tell now
 			q.run.lost(err)
 			return

@@ -159,7 +159,9 @@ type BugRef struct {
 	Summary   string         `json:"summary"`
 	Dir       string         `json:"dir"`    // of the finding to look at first
 	Paused    bool           `json:"paused"` // it came so often that it may be a fault of the set-up
-	coarse    string         // signature without features
+	// MayBe are the bugs that it may be, where none of its findings is reduced to the end; see finding.Bugs.Explain.
+	MayBe  []string `json:"may_be,omitempty"`
+	coarse string   // signature without features
 }
 
 // Summary is the outcome of a campaign: the object that --format json prints.
@@ -266,11 +268,23 @@ func (s *Summary) UnconfirmedBugs() int {
 	return n
 }
 
-// Reported is how many bugs the campaign found that nobody has settled and that came no oftener than bugs do.
+// Reported is how many bugs the campaign found that nobody has settled and that came no oftener than bugs do. What may
+// be another one counts, too: that one may be of an earlier campaign.
 func (s *Summary) Reported() int {
 	n := 0
 	for _, b := range s.Bugs {
 		if b.Status == finding.StatusOpen && !b.Paused {
+			n++
+		}
+	}
+	return n
+}
+
+// Told is how many bugs the campaign found: those that may be others are none.
+func (s *Summary) Told() int {
+	n := 0
+	for _, b := range s.Bugs {
+		if len(b.MayBe) == 0 {
 			n++
 		}
 	}

@@ -2,7 +2,6 @@ package dbms
 
 import (
 	"slices"
-	"strings"
 
 	sqltree "txweave/sql"
 	"txweave/sql/respell"
@@ -19,9 +18,10 @@ type PlanSetting struct {
 	// Each is a query whose rows are statements that are sent first, each as far as the database takes it. They change how
 	// tables are kept: these are made anew afterwards. "": none.
 	Each string
-	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol;
-	// AsText that this is said in statements of their own: PREPARE and EXECUTE.
-	Prepared, AsText bool
+	// Prepared says that statements are prepared and executed, and queries executed twice, over the binary protocol; or,
+	// where there is AsText, in statements of their own, by which a statement is prepared and executed under a name.
+	Prepared bool
+	AsText   func(name, sql string) (prepare, execute string)
 	// Parameters says that values stand beside the statements, which the planner then does not know; nil: in them.
 	Parameters *Parameters
 	// Impatient says that nobody waits long for a lock: a statement that has to is waited for until the server gives it
@@ -92,15 +92,6 @@ func (p *PlanSetting) Beside(sql string, schema *sqltext.Schema) (text string, v
 	return text, values
 }
 
-// Prepare is how a statement is prepared and executed in MySQL's dialect, under a name (dev.mysql.com/doc, PREPARE
-// Statement).
-func Prepare(name, sql string) (prepare, execute string) {
-	return "PREPARE " + name + " FROM '" + quoted.Replace(sql) + "'", "EXECUTE " + name
-}
-
-// quoted writes a text between MySQL's single quotes.
-var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
-
 // Replanned is a statement as a client has it planned otherwise: what is sent before it, the statement that answers,
 // and what is sent after it.
 type Replanned struct {
@@ -123,8 +114,8 @@ func (p *PlanSetting) InWords(sql string, schema *sqltext.Schema) *Replanned {
 			return &Replanned{Stmt: sql}
 		}
 		prepare, execute, forget = p.Parameters.AsText(text, values)
-	case p.Prepared && p.AsText:
-		prepare, execute = Prepare("s", p.Query(sql)) // the next one takes its place
+	case p.Prepared && p.AsText != nil:
+		prepare, execute = p.AsText("s", p.Query(sql)) // the next one takes its place
 	case p.Prepared:
 		return nil
 	default:

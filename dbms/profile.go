@@ -10,6 +10,7 @@ import (
 
 	"txweave/fault"
 	sqltree "txweave/sql"
+	"txweave/sql/sqltext"
 )
 
 // View is the state of the database that a statement reads.
@@ -179,8 +180,9 @@ type ReadModes struct {
 	// MixedSubqueries says that a subquery of a statement with a current view may read the snapshot. Where the two
 	// differ for its tables the statement cannot be judged.
 	MixedSubqueries bool
-	// LocksInside says that a SELECT with a lock clause in autocommit locks nothing and is a read like others.
-	LocksInside bool
+	// LocksNothing says of a SELECT with a lock clause, in a transaction or in autocommit, that it locks nothing and is a
+	// read like others; nil: none is.
+	LocksNothing func(autocommit bool) bool
 	// DeferredSeen says that what a plain read sees in a transaction right before its COMMIT is what foreign keys which
 	// are checked then are held against, if nothing comes between the two.
 	DeferredSeen bool
@@ -196,9 +198,13 @@ type Writes struct {
 	// RewritesSame says that an UPDATE which leaves a row as it is counts it as not changed, and makes a version of it all
 	// the same, which its transaction's snapshot shows from then on.
 	RewritesSame bool
-	// KeysAsRowsLie says that an UPDATE comes to rows as they lie, and looks for the new key of each among those that rows
-	// have by then: of the same rows whether it is refused depends on how they were written.
-	KeysAsRowsLie bool
+	// AsRowsLie says of a write that was done to so many rows one time, and refused for a key another time, that either
+	// may be for how the rows lie that it comes to; nil: it never is.
+	AsRowsLie func(write *sqltext.Analysis, rows int64) bool
+	// StoresText says of the type of a column that it stores any text as that is; nil: nothing is known.
+	StoresText func(columnType string) bool
+	// Untold says why a write returns no rows; nil: each does, if it is asked to.
+	Untold func(sqltree.Stmt) error
 	// CountersReset says that the counters of tables, such as AUTO_INCREMENT's, are put back between a run and its replay.
 	CountersReset bool
 }

@@ -38,6 +38,8 @@ type Protocol struct {
 	// Snapshot is the query for the open transaction's own number, NULL if it wrote nothing, and its snapshot, as
 	// history.ParseSnapshot reads them; "" if it has none to tell.
 	Snapshot string
+	// Unprepared is the code of the error that answers what cannot be prepared; 0: there is none.
+	Unprepared int
 	// Level is how a session is asked for its level; nil where there is one alone.
 	Level *AskLevel
 	// InProcess says that the engine runs in this process: a panic below a session is the engine's then, not of a driver

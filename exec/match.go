@@ -211,7 +211,7 @@ func (r *Runner) literals(row []history.Value) string {
 	parts := make([]string, len(row))
 	for i, v := range row {
 		s := v.String()
-		if v.Kind == history.Text && sqltext.SyntaxOf(r.profile.DBMS).Quoting.Escapes() {
+		if v.Kind == history.Text && sqltext.SyntaxOf(r.profile.DBMS).Quoting.Backslash {
 			s = strings.ReplaceAll(s, `\`, `\\`)
 		}
 		parts[i] = s

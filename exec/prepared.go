@@ -29,17 +29,13 @@ func preparingConn(s *Session, setting *dbms.PlanSetting, schema *sqltext.Schema
 	c := preparing{Conn: s.conn, setting: setting, schema: schema, warnings: s.protocol.Warnings, once: once,
 		asText: func(err error) bool {
 			db := s.protocol.DBError(err)
-			return db != nil && db.Code == notPrepared
+			return db != nil && db.Code == s.protocol.Unprepared
 		}}
-	if setting.AsText || setting.Parameters != nil && setting.Parameters.AsText != nil {
+	if setting.AsText != nil || setting.Parameters != nil && setting.Parameters.AsText != nil {
 		return &preparingText{preparing: c}
 	}
 	return &c
 }
-
-// notPrepared is ER_UNSUPPORTED_PS: this command is not supported in the prepared statement
-// protocol yet.
-const notPrepared = 1295
 
 // prepare has the database prepare a statement, and returns the values that it is executed with.
 func (c *preparing) prepare(ctx context.Context, text string) (stmt driver.Stmt,
@@ -163,9 +159,10 @@ func (c *preparingText) prepareAs(ctx context.Context, text string) (execute str
 		_, err := c.Conn.(driver.ExecerContext).ExecContext(ctx, text, nil)
 		return err
 	}
-	forget := ""
-	prepare, execute := dbms.Prepare(preparedName, text)
-	if p := c.setting.Parameters; p != nil {
+	var prepare, forget string
+	if p := c.setting.Parameters; p == nil {
+		prepare, execute = c.setting.AsText(preparedName, text)
+	} else {
 		parametric, values := c.setting.Beside(text, c.schema)
 		if len(values) == 0 {
 			return text, nil

@@ -513,7 +513,6 @@ func (s *runState) complete(t *track) {
 		}
 	}
 	if u.run != nil && !t.aborted {
-		u.run.Seq = len(s.out.Blocks)
 		s.out.Blocks = append(s.out.Blocks, u.run)
 	}
 }

@@ -173,7 +173,8 @@ func (r *Runner) load(p *instrument.Plan, loose bool) error {
 	if err := r.target.Load(r.ctx, c, names); err != nil {
 		return r.explain(r.classify(err))
 	}
-	r.note(controlConn, r.target.LoadScript(), false, nil)
+	script, _ := r.target.Sent()
+	r.note(controlConn, script, false, nil)
 	r.loaded, r.altered, r.loose, r.filled = p, false, loose, true
 	for len(r.lanes) < len(p.Txns) {
 		s, err := r.target.Open(r.ctx, FirstNode, r.profile)
@@ -252,7 +253,8 @@ func (r *Runner) reset(loose bool) error {
 		return nil
 	}
 	r.doing.begin(controlConn, "puts the case's tables back")
-	r.note(controlConn, r.target.ResetScript(), false, nil)
+	_, script := r.target.Sent()
+	r.note(controlConn, script, false, nil)
 	return r.explain(r.classify(r.target.Reset(r.ctx)))
 }
 

@@ -31,26 +31,23 @@ type NodeID int
 // FirstNode is the one that every target has.
 const FirstNode NodeID = 0
 
-// Target is a database that txweave may use as it likes: create tables in, reset, kill statements on.
+// Target is a database that txweave may use as it likes: create tables in, reset, kill statements on. Who asks for a
+// part of it takes that part.
 type Target interface {
 	// Describe says what the target is.
 	Describe() Description
+	Connections
+	Tables
+	Upkeep
+}
+
+// Connections are the sessions of a target: for whoever sends statements.
+type Connections interface {
 	// Open opens a session on a node that runs transactions at the level of a profile.
 	Open(ctx context.Context, node NodeID, p *dbms.Profile) (*Session, error)
 	// Observe opens a session on a node, in autocommit, that reads at a level, READ COMMITTED or READ UNCOMMITTED.
 	Observe(ctx context.Context, node NodeID, level string) (*Session, error)
-	// Load creates the tables of a case anew and fills them.
-	Load(ctx context.Context, c *testcase.Case, tables []string) error
-	// Reset puts the tables back to what Load made of them, the cheap way.
-	Reset(ctx context.Context) error
-	// Empty drops whatever the database holds.
-	Empty(ctx context.Context) error
-	// Clear drops what Load created.
-	Clear(ctx context.Context) error
-	// LoadScript and ResetScript are what Load and Reset last sent.
-	LoadScript() string
-	ResetScript() string
-	// Control is the connection over which they went.
+	// Control is the connection over which all goes that is no session's of a case.
 	Control() *Session
 	// Waiting tells what the sessions wait for at this moment.
 	Waiting(ctx context.Context, sessions []*Session) ([]Wait, error)
@@ -58,6 +55,23 @@ type Target interface {
 	Kill(ctx context.Context, s *Session) error
 	// There says whether the server still knows a session, and so may have a transaction of it open.
 	There(ctx context.Context, s *Session) (bool, error)
+}
+
+// Tables are what a target holds: for whoever runs cases.
+type Tables interface {
+	// Load creates the tables of a case anew and fills them.
+	Load(ctx context.Context, c *testcase.Case, tables []string) error
+	// Reset puts the tables back to what Load made of them, the cheap way.
+	Reset(ctx context.Context) error
+	// Sent is what Load and Reset last sent.
+	Sent() (load, reset string)
+	// Clear drops what Load created, Empty whatever the database holds.
+	Clear(ctx context.Context) error
+	Empty(ctx context.Context) error
+}
+
+// Upkeep is that of a target's server or engine: for whoever asks whether it is well, or begins anew.
+type Upkeep interface {
 	// Alive is nil while the database answers; a *CrashError if it went down by itself, a *HangError if its server is
 	// there and does not answer in time. A control connection that was lost is opened again.
 	Alive(ctx context.Context) error
@@ -71,6 +85,23 @@ type Target interface {
 	// Close ends the target and removes all that it made.
 	Close() error
 }
+
+// Base is what targets have and do alike.
+type Base struct {
+	About      Description
+	Connection *Session // over which all goes that is no session's of a case
+	// LoadScript and ResetScript are what Load and Reset send.
+	LoadScript, ResetScript string
+}
+
+// Describe implements Target.
+func (b *Base) Describe() Description { return b.About }
+
+// Control implements Connections.
+func (b *Base) Control() *Session { return b.Connection }
+
+// Sent implements Tables.
+func (b *Base) Sent() (load, reset string) { return b.LoadScript, b.ResetScript }
 
 // Mortal is a target whose server says since when it lives, by its own clock: what is left of a crash where its log is
 // not at hand.

@@ -21,6 +21,7 @@ const (
 	StatusDuplicate   Status = "duplicate"   // of another one, Bug.Of; findings are counted there
 	StatusInvalid     Status = "invalid"     // no bug: findings are counted and not reported
 	StatusFixed       Status = "fixed"       // in Bug.FixedIn; a finding in that version or a later one opens it again
+	StatusUnreduced   Status = "unreduced"   // as shown: open, but it may be one of Bug.MayBe
 )
 
 // UnmarshalText reads a status, also by its earlier name.
@@ -54,6 +55,9 @@ type Bug struct {
 	Isolations  []string       `json:"isolations"`
 	Kept        []Kept         `json:"kept"` // findings whose files are kept, oldest first
 	Verified    []Verification `json:"verified,omitempty"`
+	// MayBe are the bugs of reduced cases that it may be, where none of its findings is reduced to the end: see Explain.
+	// Like Unreduced it is of bugs as they are shown.
+	MayBe []string `json:"may_be,omitempty"`
 	// Unreduced are those of its findings that no campaign has reduced and counted yet: of bugs as they are shown, never
 	// as they are kept.
 	Unreduced int `json:"unreduced,omitempty"`
@@ -263,6 +267,119 @@ func (b *Bugs) match(env *Environment, sig Signature) *Bug {
 	return best
 }
 
+// Explain names at each open bug none of whose findings is reduced the reduced ones that it may be, if each of its
+// findings may be one of them: as long as that is so nobody knows of a bug of its own. The order in which findings
+// came is no matter.
+func (b *Bugs) Explain() {
+	var reduced, others []*Bug
+	for _, g := range b.Bugs {
+		g.MayBe = nil
+		switch {
+		case g.Status != StatusOpen:
+		case g.Reduced():
+			reduced = append(reduced, g)
+		default:
+			others = append(others, g)
+		}
+	}
+	for _, g := range others {
+		g.MayBe = g.Explained(reduced)
+	}
+}
+
+// Recount is told of a kept finding whose case was reduced after it had been counted. If none of its bug's findings was
+// reduced before, the bug is from then on what this one is: it goes into another bug of that signature, or stays one of
+// its own. Recount returns the bug that the finding was counted to, and the one that it is counted to now, which is the
+// same in most cases; nil where none keeps it.
+func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
+	at := -1
+	i := slices.IndexFunc(b.Bugs, func(g *Bug) bool {
+		at = slices.IndexFunc(g.Kept, func(k Kept) bool { return k.Dir == name })
+		return at >= 0
+	})
+	if i < 0 {
+		return nil, nil
+	}
+	g := b.Bugs[i]
+	first := sig.Minimal && !g.Reduced()
+	g.Kept[at].Signature = sig
+	if !first {
+		return g, g
+	}
+	others := &Bugs{Bugs: slices.Delete(slices.Clone(b.Bugs), i, i+1)}
+	if same := others.match(&r.Environment, sig); same != nil && same.Status == StatusOpen && g.Status == StatusOpen {
+		from, into := g, same
+		if !same.Reduced() { // it was grouped as it was found, too
+			from, into = same, g
+		}
+		if _, err := b.Merge(into.ID, []string{from.ID}); err == nil && into == same {
+			return g, same
+		}
+	}
+	g.Signature, g.Title = sig, cmp.Or(r.Title, g.Title)
+	g.ShownAs = insert(g.ShownAs, sig.Coarse)
+	b.Changed()
+	return g, g
+}
+
+// signatures are those of the bug, of the ones that were merged into it, and of its kept findings.
+func (g *Bug) signatures() []Signature {
+	out := append([]Signature{g.Signature}, g.Also...)
+	for i := range g.Kept {
+		out = append(out, g.Kept[i].Signature)
+	}
+	return out
+}
+
+// Reduced says whether the case of one of its findings is reduced to the end.
+func (g *Bug) Reduced() bool {
+	return slices.ContainsFunc(g.signatures(), func(s Signature) bool { return s.Minimal })
+}
+
+// Explained are the names of those of some bugs with reduced cases that a finding of this one may be; none where one of
+// its findings can be none of them.
+func (g *Bug) Explained(by []*Bug) []string {
+	var names []string
+	for _, sig := range g.signatures() {
+		found := false
+		for _, o := range by {
+			if o.Status != StatusOpen || o.DBMS != g.DBMS || (len(o.Planted) > 0) != (len(g.Planted) > 0) ||
+				!slices.ContainsFunc(o.signatures(), func(s Signature) bool { return s.Explains(sig) }) {
+				continue
+			}
+			if found = true; !slices.Contains(names, o.ID) {
+				names = append(names, o.ID)
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+	return names
+}
+
+// Shown is the bug's status as it is shown.
+func (g *Bug) Shown() Status {
+	if g.Status == StatusOpen && len(g.MayBe) > 0 {
+		return StatusUnreduced
+	}
+	return g.Status
+}
+
+// State says for people what has been found out about the bug.
+func (g *Bug) State() string {
+	switch state := string(g.Shown()); g.Shown() {
+	case StatusDuplicate:
+		return state + " of " + g.Of
+	case StatusFixed:
+		return state + " in " + g.FixedIn
+	case StatusUnreduced:
+		return state + ", may be " + strings.Join(g.MayBe, " or ")
+	default:
+		return state
+	}
+}
+
 // mayBe says whether a finding with signature sig may be one of a bug with signature own, which has the same key.
 func (b *Bugs) mayBe(sig, own Signature) bool {
 	switch {
@@ -307,8 +424,12 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	plainer := g.Title == "" || sig.Minimal && !g.Signature.Minimal && !slices.ContainsFunc(g.Kept, func(k Kept) bool {
 		return k.Signature.Minimal
 	})
-	if sig.Minimal && g.Signature.Minimal && (sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(
-		g.Signature.Features)) {
+	switch {
+	case !sig.Minimal:
+	case !g.Signature.Minimal:
+		g.Signature = sig // it tells what the bug needs
+		b.enterUnder(g, sig.key())
+	case sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(g.Signature.Features):
 		plainer = plainer || len(sig.Features) < len(g.Signature.Features)
 		g.Signature = sig // it needs less than was thought
 	}

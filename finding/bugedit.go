@@ -121,5 +121,5 @@ func (b *Bugs) Split(id, dir string) (*Bug, error) {
 	return fresh, nil
 }
 
-// Open says whether the bug is one that nobody has settled.
-func (g *Bug) Open() bool { return g.Status == StatusOpen }
+// Open says whether the bug is one that nobody has settled, and is not another one as far as is known.
+func (g *Bug) Open() bool { return g.Shown() == StatusOpen }

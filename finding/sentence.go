@@ -2,14 +2,16 @@ package finding
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"txweave/history"
 )
 
-// Sentence is one step of why something is wrong: words with places, and what stands in these, typed. Whoever wants to
-// know which statements, transactions or rows it is about asks Args; the text is for people.
+// Sentence is one step of why something is wrong: constant words with places, which are the name of the kind of step,
+// too, and what stands in these, typed. Whoever wants to know which statements, transactions or rows it is about asks
+// Args; the text is for people, and whoever has other words for a kind of step puts them in the place of Say.
 type Sentence struct {
 	Say  string `json:"say"` // with a %v for each of Args
 	Args []Arg  `json:"args,omitempty"`
@@ -26,9 +28,13 @@ type Arg struct {
 	State   *history.State   `json:"state,omitempty"`
 	Writes  []history.Write  `json:"writes,omitempty"` // at least one
 	Count   *int64           `json:"count,omitempty"`
-	Err     *history.DBError `json:"err,omitempty"`
-	SQL     string           `json:"sql,omitempty"`
-	Text    string           `json:"text,omitempty"`
+	During  *Interval        `json:"during,omitempty"`
+	// ItemName and VersionName name what a trace is of: "t0:4", "7".
+	ItemName    string           `json:"item_name,omitempty"`
+	VersionName string           `json:"version_name,omitempty"`
+	Err         *history.DBError `json:"err,omitempty"`
+	SQL         string           `json:"sql,omitempty"`
+	Text        string           `json:"text,omitempty"`
 }
 
 // StmtName is a statement's name where a step is said.
@@ -39,6 +45,26 @@ type TxnNumber int
 
 // Query is the text of a statement where a step is said.
 type Query string
+
+// ItemName is the name of an item of a trace where a step is said, and VersionName that of one of its versions.
+type (
+	ItemName    string
+	VersionName string
+)
+
+// Interval is a time of which two ends are known, in nanoseconds since the trace began.
+type Interval struct {
+	From int64 `json:"from"`
+	To   int64 `json:"to"` // math.MaxInt64: it has not ended
+}
+
+// String prints the interval.
+func (i Interval) String() string {
+	if i.To == math.MaxInt64 {
+		return fmt.Sprintf("[%d, …]", i.From)
+	}
+	return fmt.Sprintf("[%d, %d]", i.From, i.To)
+}
 
 // Say makes a step of a sentence with a %v for each of what stands in it: StmtName, TxnNumber, Query, history's items,
 // versions, states, writes and errors, numbers of things, a Sentence that is a part of the sentence, or anything else
@@ -62,8 +88,6 @@ func Say(sentence string, args ...any) Sentence {
 
 func argOf(a any) Arg {
 	switch x := a.(type) {
-	case Arg:
-		return x
 	case StmtName:
 		return Arg{Stmt: string(x)}
 	case TxnNumber:
@@ -84,22 +108,22 @@ func argOf(a any) Arg {
 		return Arg{Writes: x}
 	case *history.DBError:
 		return Arg{Err: x}
+	case Interval:
+		return Arg{During: &x}
+	case ItemName:
+		return Arg{ItemName: string(x)}
+	case VersionName:
+		return Arg{VersionName: string(x)}
 	case int:
 		n := int64(x)
 		return Arg{Count: &n}
 	case int64:
 		return Arg{Count: &x}
+	case uint64:
+		n := int64(x)
+		return Arg{Count: &n}
 	}
 	return Arg{Text: fmt.Sprint(a)}
-}
-
-// Stated are the step's arguments as Say takes them.
-func (s *Sentence) Stated() []any {
-	out := make([]any, len(s.Args))
-	for i, a := range s.Args {
-		out[i] = a
-	}
-	return out
 }
 
 // String prints what stands in a place.
@@ -123,12 +147,14 @@ func (a Arg) String() string {
 		return strings.Join(out, "; ")
 	case a.Count != nil:
 		return fmt.Sprint(*a.Count)
+	case a.During != nil:
+		return a.During.String()
 	case a.Err != nil:
 		return Line(a.Err.String())
 	case a.SQL != "":
 		return a.SQL
 	}
-	return a.Text
+	return a.ItemName + a.VersionName + a.Text
 }
 
 // Parts cuts the sentence at its places: words and what stands between them, by turns, words first and last.

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"txweave/sql/sqltext"
 )
 
 // session stands before the name of a setting that a session makes for itself.
@@ -38,18 +40,9 @@ func sessionSetting(stmt string) (name, value string, ok bool) {
 	return name, strings.Trim(value, "'"), ok
 }
 
-// idle are settings that change no answer: how much memory and disk there is, how durable a commit is, where the server
-// listens and what it logs, how long a statement may wait, what it is called.
-var idle = strings.Fields(`*_size *_capacity *wait_timeout *read_timeout *write_timeout *connect_timeout *busy_timeout
-	*interactive_timeout max_* table_open_* performance_schema skip_n* local_infile mysqlx* *_port port socket *doublewrite*
-	*_at_trx_commit sync_binlog synchronous server_id source_id log_error* slow_query* general_log* *_threads report_*
-	version_comment *_version isolation?level transaction_isolation tx_isolation *_enable_auto_analyze innodb_stats_auto_recalc
-	secure_file* pid_file tmpdir datadir default_transaction_isolation lc_* log_* logging_* listen_addresses unix_socket*
-	shared_buffers dynamic_shared* restart_after_crash default_text_search* fsync full_page_writes synchronous_commit wal_level
-	track_commit_timestamp deadlock_timeout min_wal_size TimeZone DateStyle`)
-
-func isIdle(setting string) bool {
-	return slices.ContainsFunc(idle, func(pattern string) bool {
+// idle says whether a setting of a DBMS changes no answer.
+func idle(dbms, setting string) bool {
+	return slices.ContainsFunc(sqltext.SyntaxOf(dbms).Idle, func(pattern string) bool {
 		is, _ := path.Match(pattern, setting)
 		return is
 	})
@@ -70,7 +63,7 @@ func (e *Environment) SettingsToRepeat(class string) [][2]string {
 		switch _, over := e.Settings[session+variable]; {
 		case (class == ClassCrash || class == ClassHang) && slices.Contains(e.Changed, name):
 			out = append(out, [2]string{name, value})
-		case isIdle(variable):
+		case idle(e.DBMS, variable):
 		case own && known && !e.set(variable) && same(value, global):
 		case !own && (over || !e.set(variable)):
 		default:

@@ -29,24 +29,31 @@ type Signature struct {
 	Said []string `json:"-"`
 	// Minimal says that the case is reduced until nothing more could go, so that each feature is needed.
 	Minimal bool `json:"minimal"`
+	// Whole are, of a case that is not reduced to the end, the features of all its statements, sorted: those that its bug
+	// needs are among them. Bugs of before have none.
+	Whole []string `json:"whole,omitempty"`
 }
 
 // key is what two findings that may be one bug have in common: the cause, else what one oracle says.
 func (s Signature) key() string { return cmp.Or(s.Cause.String(), s.Coarse) }
 
-// essence are the features that tell something: of a write that goes wrong by itself also whether it takes two
-// transactions; of a wrong read not the constraints, which are a matter of writes, nor which write it stood before.
+// essence are the features that tell something, of those that the cause needs: also whether it takes two transactions.
 func (s Signature) essence() []string {
-	ofAnswer := s.Cause.ofAnswer()
 	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
-		switch f {
-		case "transactions", "constraint", "foreign-key", "deferred-key":
-			return ofAnswer
-		case "REPLACE":
-			return ofAnswer && s.Cause.entry().AnyRead
-		}
-		return !decisive(f)
+		return s.byChance(f) || f != "transactions" && !decisive(f)
 	})
+}
+
+// byChance says whether a feature is no matter of the cause: of a wrong answer whether it took a second transaction,
+// and the constraints, which are a matter of writes; of a wrong read which write it stood before.
+func (s Signature) byChance(feature string) bool {
+	switch feature {
+	case "transactions", "constraint", "foreign-key", "deferred-key":
+		return s.Cause.ofAnswer()
+	case "REPLACE":
+		return s.Cause.ofAnswer() && s.Cause.entry().AnyRead
+	}
+	return false
 }
 
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
@@ -65,6 +72,54 @@ func (s Signature) sameCause(o Signature) bool {
 		return len(a) == len(b)
 	}
 	return within(a, o.Features) || within(b, s.Features)
+}
+
+// Reduced is the signature of a case that is reduced to the end: its features are what the bug needs.
+func (s Signature) Reduced() Signature {
+	s.Minimal, s.Whole = true, nil
+	return s
+}
+
+// ofAnswers are the classes of findings that wrong data, or a wrong read of it, shows as: one bug shows as several.
+var ofAnswers = []string{ClassReplay, ClassPlan, ClassInconsistent, ClassUnexplained, ClassIsolation, ClassSnapshot,
+	ClassMechanism, ClassCertificate}
+
+// put are features of what a trial puts in the place of a statement, or beside it.
+var put = []string{"INSERT", "ROLLBACK", "SELECT", "read"}
+
+// Explains says whether a finding with signature o, whose case is not reduced to the end, may be the bug of one with
+// signature s, whose case is: it shows as a kind that this bug may show as, and its case has, in some statement, what
+// that one needs. A bug of nothing but numbers makes no read wrong.
+func (s Signature) Explains(o Signature) bool {
+	if !s.Minimal || o.Minimal {
+		return false
+	}
+	own, kind := s.shownAs()
+	other, otherKind := o.shownAs()
+	if s.Coarse != o.Coarse && !(slices.Contains(ofAnswers, own) && slices.Contains(ofAnswers, other)) ||
+		kind.OfNumber && !otherKind.OfNumber {
+		return false
+	}
+	needs, has := s.Features, o.Whole
+	if kind.AnyRead || kind.AnySyntax {
+		needs = slices.DeleteFunc(slices.Clone(needs), func(f string) bool {
+			return s.byChance(f) || slices.Contains(put, f)
+		})
+	}
+	if has == nil {
+		has = o.Features
+	}
+	return within(needs, has)
+}
+
+// shownAs is the class of a signature's findings, and what the catalogue has of their cause, else of what differs
+// first.
+func (s Signature) shownAs() (class string, e *fault.CatalogueEntry) {
+	class, _, what := cutSignature(s.Coarse)
+	if e = s.Cause.entry(); s.Cause.IsZero() {
+		e = Cause{Kind: fault.Kind(what)}.entry()
+	}
+	return class, e
 }
 
 // ofTool says whether a statement of the tool's own met what is wrong: what the case has besides is no matter.

@@ -51,7 +51,7 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 			return at
 		}
 		for more := true; more; more = pct(advisoryMore) {
-			lock, unlock, session := advisoryCalls(rng)
+			lock, unlock, session := advisoryCalls(rng, g.d.Tree.NumberLocks)
 			states[i].keepsOn = states[i].keepsOn || session
 			at := insert(least, lock)
 			if session && pct(50) {
@@ -61,10 +61,11 @@ func (g *generator) advisory(txns []testcase.Txn, states []txnState) {
 	}
 }
 
-// advisoryCalls draws a call that takes a lock, and the one that gives it back where that is the session's.
-func advisoryCalls(rng *rand.Rand) (lock, unlock sql.Expr, session bool) {
+// advisoryCalls draws, of functions whose names begin with prefix, a call that takes a lock, and the one that gives it
+// back where that is the session's.
+func advisoryCalls(rng *rand.Rand, prefix string) (lock, unlock sql.Expr, session bool) {
 	pct := func(p int) bool { return rng.IntN(100) < p }
-	call, suffix, key := "pg_", "", []sql.Expr{build.Int(1 + rng.IntN(2))}
+	call, suffix, key := prefix, "", []sql.Expr{build.Int(1 + rng.IntN(2))}
 	if pct(advisoryTry) {
 		call += "try_"
 	}
@@ -78,5 +79,5 @@ func advisoryCalls(rng *rand.Rand) (lock, unlock sql.Expr, session bool) {
 	if pct(15) {
 		key = []sql.Expr{build.Int(1), build.Int(2)}
 	}
-	return build.Call(call+"lock"+suffix, key...), build.Call("pg_advisory_unlock"+suffix, key...), session
+	return build.Call(call+"lock"+suffix, key...), build.Call(prefix+"advisory_unlock"+suffix, key...), session
 }

@@ -43,10 +43,9 @@ type TableForms struct {
 	Specials    []Special // column types outside the families
 	RowFormats  []string  // of tables
 	// the definition of a column of a fixed length that reads as an empty text; "": tables are widened otherwise
-	Filler       string
-	Sparse       string // what follows the definition of a table whose pages are to hold few rows
-	CountedKey   bool   // a primary key may be the number that the DBMS gives a row
-	TriggerBlock bool   // the statement of a trigger stands between BEGIN and END
+	Filler     string
+	Sparse     string // what follows the definition of a table whose pages are to hold few rows
+	CountedKey bool   // a primary key may be the number that the DBMS gives a row
 }
 
 // ExprForms say how expressions are spelled, and which there are.

@@ -69,10 +69,10 @@ func (g *generator) triggers() (stmts []testcase.Stmt) {
 		if _, sets := n.Body.(*sql.Set); !sets {
 			a.fires = append(a.fires, b)
 		}
-		if g.d.TableForms.TriggerBlock && !clash {
+		if g.d.Tree.Grammar.TriggerBlock && !clash {
 			n.When = g.triggerWhen(a, n.Event)
 		}
-		if g.d.TableForms.TriggerBlock {
+		if g.d.Tree.Grammar.TriggerBlock {
 			n.Body = &sql.Block{Stmts: []sql.Stmt{n.Body}}
 		}
 		g.uses["trigger"] = true

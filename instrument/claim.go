@@ -66,19 +66,14 @@ func isText(spelled string) bool {
 	return len(spelled) >= 2 && spelled[0] == '\'' && strings.Count(spelled, "'") == 2
 }
 
-// hasTextAffinity says whether SQLite takes a type for one of texts; an ENUM is none there (sqlite.org/datatype3.html,
-// section 3.1).
-func hasTextAffinity(of string) bool {
-	return strings.Contains(of, "char") || strings.Contains(of, "clob") || strings.Contains(of, "text")
-}
-
-// castAsStored says whether a column of SQLite's stores what a literal is cast to by its type.
-func castAsStored(c *sqltext.Column, literal string) bool {
+// castAsStored says whether a column stores what a literal is cast to by its type.
+func (p *Plan) castAsStored(c *sqltext.Column, literal string) bool {
+	texts := p.Profile.Writes.StoresText
 	switch {
 	case c.Generated || c.Collation != "":
 		return false
 	case c.Class == sqltext.Text:
-		return hasTextAffinity(c.Type) && isText(literal)
+		return texts != nil && texts(c.Type) && isText(literal)
 	case c.Class == sqltext.Floating:
 		return isNumeral(literal)
 	}
@@ -121,7 +116,7 @@ func (p *Plan) passes(b *Block) (string, error) {
 			return x
 		}
 		cell, c := s.Value(s.Rows[0], col.Name.Folded()), t.Column(col.Name.Folded())
-		if cell == nil || c == nil || !analysis.IsNull(cell) && !castAsStored(c, analysis.Spelling(cell)) {
+		if cell == nil || c == nil || !analysis.IsNull(cell) && !p.castAsStored(c, analysis.Spelling(cell)) {
 			known = false
 			return x
 		}

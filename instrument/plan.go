@@ -454,7 +454,8 @@ func (p *Plan) RolledBack(txn int) bool {
 // addProbes fills in the block's probes; written are the tables that its transaction has written before.
 func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 	info, prof := b.Info, p.Txns[b.Txn].Profile
-	if info.Kind == sqltext.Select && prof.ReadModes.LocksInside && p.Txns[b.Txn].Autocommit() {
+	none := prof.ReadModes.LocksNothing
+	if info.Kind == sqltext.Select && none != nil && none(p.Txns[b.Txn].Autocommit()) {
 		info.Locking, info.RowLock = false, sqltext.NoRowLock
 	}
 	if err := checkView(info, prof); err != nil {

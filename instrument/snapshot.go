@@ -39,9 +39,10 @@ func (p *Plan) addReturning(b *Block) error {
 			"it writes several tables, or rows that its condition is not about: at this level no read shows what it wrote of " +
 				"those")
 	}
-	if _, merges := b.Tree.(*sql.Merge); merges {
-		return errors.New(
-			"MERGE returns no rows before PostgreSQL 17: at this level that is how txweave sees what a statement writes")
+	if p.Profile.Writes.Untold != nil {
+		if err := p.Profile.Writes.Untold(b.Tree); err != nil {
+			return fmt.Errorf("%w: at this level that is how txweave sees what a statement writes", err)
+		}
 	}
 	if b.Info.Returns {
 		return errors.New("it returns rows: at this level that is how txweave sees what a statement writes")

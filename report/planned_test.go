@@ -28,10 +28,10 @@ func TestPlannedOtherwise(t *testing.T) {
 				t.Errorf("%s: no %s in\n%s", s.Name, sql, text)
 			}
 		}
-		for want, is := range map[string]bool{"each prepared over the client's protocol": s.Prepared && !s.AsText &&
+		for want, is := range map[string]bool{"each prepared over the client's protocol": s.Prepared && s.AsText == nil &&
 			s.Parameters == nil,
 			"prepared over the client's protocol, and executed": s.Parameters != nil,
-			"PREPARE s FROM 'SELECT (SELECT":                    s.AsText,
+			"PREPARE s FROM 'SELECT (SELECT":                    s.AsText != nil,
 			"the statements that this query prints":             s.Each != "", "WITH t0 AS (SELECT": s.Copies != nil,
 			"(NULL), (NULL)": true} {
 			if strings.Contains(text, want) != is {

@@ -41,6 +41,9 @@ type Dialect struct {
 	// Terminate are the functions by which a session ends itself: SELECT of the first with a call of the second as its
 	// argument. nil: none do.
 	Terminate []string
+	// NumberLocks begins the names of the functions that lock a number, such as pg_try_advisory_xact_lock; "": there are
+	// none.
+	NumberLocks string
 	// LevelOf are the settings, in lower case, that are a session's isolation level, LevelOnce those that are one
 	// transaction's alone.
 	LevelOf, LevelOnce []string
@@ -141,6 +144,8 @@ type Grammar struct {
 	NoItems bool
 	// GroupingSets says that GROUP BY may have them.
 	GroupingSets bool
+	// TriggerBlock says that the statement of a trigger stands between BEGIN and END, and not alone.
+	TriggerBlock bool
 	// LateOptions says that what is said of how a table or an index is kept stands behind its partitions or columns.
 	LateOptions bool
 }

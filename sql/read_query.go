@@ -335,6 +335,23 @@ func (r *Reader) Option(words ...string) *Option {
 	return nil
 }
 
+// Phrase passes one of the phrases if one is next, and returns it; else "".
+func (r *Reader) Phrase(phrases ...string) string {
+	if o := r.Option(phrases...); o != nil {
+		return o.Words
+	}
+	return ""
+}
+
+// ExpectPhrase passes one of the phrases.
+func (r *Reader) ExpectPhrase(what string, phrases ...string) string {
+	words := r.Phrase(phrases...)
+	if words == "" {
+		r.Fail("%s is expected", what)
+	}
+	return words
+}
+
 // Assigns reads the assignments of a SET clause.
 func (r *Reader) Assigns() []*Assign { return List(r, r.assign) }
 

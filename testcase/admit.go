@@ -15,8 +15,8 @@ import (
 // Admit reports the first statement that a case must not hold, because it could reach beyond the tables that the case
 // creates: other databases, files, users, settings of the server, other servers. A case comes from anywhere, and to
 // replay it is to run it. A schema creates and alters tables and indexes; rows and transactions read and write
-// unqualified tables, rows those of the schema only; a transaction begins and ends and does nothing else. Quoting is
-// that of the database that will run it: what is one statement of MySQL can be two of SQLite.
+// unqualified tables, rows those of the schema only; a transaction begins and ends and does nothing else. The syntax is
+// that of the database that will run it: what is one statement of the one can be two of another.
 //
 // Where Validate is about the text of a case, Admit is about what it does. The statements of generated and reduced
 // cases pass it too. Its error is of type *RefusedError.
@@ -30,8 +30,8 @@ func (c *Case) Admit(x *sqltext.Syntax) error {
 }
 
 func (c *Case) admit(x *sqltext.Syntax) *RefusedError {
-	a := admission{quoting: x.Quoting, tree: x.Tree, calls: c.calls(x), tables: map[string]bool{}}
-	sections := append([]section{{"schema", c.Schema, a.definition}, {"rows", c.Rows, a.row}}, a.sessions(c, x)...)
+	a := admission{x: x, calls: c.calls(x), tables: map[string]bool{}}
+	sections := append([]section{{"schema", c.Schema, a.definition}, {"rows", c.Rows, a.row}}, a.sessions(c)...)
 	index := 0
 	for _, s := range sections {
 		if err := s.judge(); err != nil {
@@ -68,9 +68,9 @@ func (s section) judge() *RefusedError {
 }
 
 // sessions are the sections of the sessions' settings.
-func (a *admission) sessions(c *Case, x *sqltext.Syntax) (out []section) {
+func (a *admission) sessions(c *Case) (out []section) {
 	for _, s := range c.Sessions {
-		out = append(out, section{sessionSection(s.Number), s.Stmts, func(sql string) error { return a.setSession(sql, x) }})
+		out = append(out, section{sessionSection(s.Number), s.Stmts, a.setSession})
 	}
 	return out
 }
@@ -99,8 +99,7 @@ func (a *admission) txn(n int, t *Txn) *RefusedError {
 
 // admission judges the statements of a case, the schema first.
 type admission struct {
-	quoting sqltext.Quoting
-	tree    *tree.Dialect
+	x       *sqltext.Syntax
 	calls   calls
 	tables  map[string]bool // that the schema creates
 	script  bool            // it is a script's statement: see Script.Admit
@@ -150,8 +149,8 @@ func (a *admission) writes(s sqltext.Statement) error {
 
 // step judges a statement of a transaction: the one that begins it, the one that ends it, or one by itself.
 func (a *admission) step(sql string, begin, end, alone bool) error {
-	t := control.Read(a.tree, sql)
-	if end && t.Disconnects() && a.quoting.Plain(sql) {
+	t := control.Read(a.x.Tree, sql)
+	if end && t.Disconnects() && a.x.Quoting.Plain(sql) {
 		return nil
 	}
 	s, err := a.read(sql)
@@ -162,7 +161,7 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 	switch {
 	case frames && (s.Kind == sqltext.Set || s.Kind == sqltext.XA) || t.IsXA() || end && t.Unlocks():
 		return a.framed(t)
-	case a.quoting == sqltext.PostgreSQL && !alone && a.inTwoPhases(t, frames, end):
+	case !alone && inTwoPhases(t, frames, end):
 		return nil
 	case frames && t.Tree == nil:
 		return errors.New("it is not known as a statement of this database that begins or ends a transaction")
@@ -174,8 +173,8 @@ func (a *admission) step(sql string, begin, end, alone bool) error {
 	return a.within(t, s, alone || end)
 }
 
-// inTwoPhases says whether a statement of PostgreSQL's prepares its transaction, or ends a prepared one.
-func (a *admission) inTwoPhases(t control.Statement, frames, end bool) bool {
+// inTwoPhases says whether a statement prepares its transaction, or ends a prepared one.
+func inTwoPhases(t control.Statement, frames, end bool) bool {
 	if frames {
 		return end && t.EndsPrepared() != ""
 	}
@@ -185,7 +184,7 @@ func (a *admission) inTwoPhases(t control.Statement, frames, end bool) bool {
 // within judges a statement between the beginning and the end of a transaction, or one that stands alone.
 func (a *admission) within(t control.Statement, s sqltext.Statement, alone bool) error {
 	if d, ok := t.Redefinition(); ok {
-		if !alone && a.quoting == sqltext.MySQL {
+		if !alone && a.commits(t) {
 			return errors.New("it ends the transaction: let it stand alone, in autocommit")
 		}
 		return a.redefines(s, d)
@@ -193,16 +192,21 @@ func (a *admission) within(t control.Statement, s sqltext.Statement, alone bool)
 	if table, ok := t.Truncates(); ok {
 		return a.truncates(table, alone)
 	}
-	if locks, ok := a.tableLocks(t); ok && !alone {
+	if locks, ok := tableLocks(t); ok && !alone {
 		return a.locks(locks)
 	}
 	if err := target(t); err != nil {
 		return err
 	}
 	if x, ok := t.Scratch(); ok {
-		return a.scratch(x, alone)
+		return a.scratch(t, x, alone)
 	}
 	return a.writes(s)
+}
+
+// commits says whether a statement commits the transaction that it is sent in.
+func (a *admission) commits(t control.Statement) bool {
+	return a.x.Traits.Commits != nil && a.x.Traits.Commits(t.Tree, t.Kind)
 }
 
 // target refuses what is no statement of a transaction.
@@ -245,7 +249,7 @@ func (a *admission) onlyWords(sql string, s sqltext.Statement, kind sqltext.Kind
 		switch {
 		case !slices.Contains(known, word):
 			return fmt.Errorf("%s is unknown here", quote(t.Text))
-		case word == "chain" && a.quoting == sqltext.MySQL && s.Kind != sqltext.Begin && strings.HasSuffix(sql, " AND CHAIN"):
+		case word == "chain" && a.x.Admission.Chain && s.Kind != sqltext.Begin && strings.HasSuffix(sql, " AND CHAIN"):
 		case (word == "chain" || word == "release") && !s.Tokens[i-1].Is("no"):
 			return fmt.Errorf("%s does more than end the transaction", strings.ToUpper(word))
 		}
@@ -255,7 +259,7 @@ func (a *admission) onlyWords(sql string, s sqltext.Statement, kind sqltext.Kind
 
 // read understands a statement and refuses what no statement of a case may have.
 func (a *admission) read(sql string) (sqltext.Statement, error) {
-	s := a.quoting.Read(sql)
+	s := a.x.Quoting.Read(sql)
 	if strings.IndexByte(sql, 0) >= 0 {
 		return s, errors.New("it holds a zero byte")
 	}
@@ -293,25 +297,13 @@ func (a *admission) spelling(tokens []sqltext.Token, i int) error {
 	switch {
 	case t.Kind == sqltext.Executable:
 		return errors.New("a comment that some servers run: write what it says, or leave it out")
-	case t.Kind == sqltext.Symbol && (t.Text[0] < ' ' || t.Text[0] == 0x7f): // behind "--" it begins a comment of MySQL's
+	case t.Kind == sqltext.Symbol && (t.Text[0] < ' ' || t.Text[0] == 0x7f): // behind "--" it begins a comment for some
 		return errors.New("it holds a control character outside of literals")
 	case t.Text == "{" || t.Text == "}":
 		return errors.New("braces are not supported")
 	}
-	dollar := t.Kind == sqltext.Word && t.Text[0] == '$'
-	switch a.quoting {
-	case sqltext.MySQL:
-		if dollar { // of MySQL 9 $tag$ begins a literal
-			return fmt.Errorf("%s: a name that begins with a dollar sign", quote(t.Text))
-		}
-	case sqltext.ANSI: // in parentheses behind their names may stand quotes
-		if !a.script && (dollar || t.Kind == sqltext.Symbol && strings.Contains("$@#?:", t.Text)) {
-			return fmt.Errorf("%s: a parameter has no value here", quote(t.Text))
-		}
-	case sqltext.PostgreSQL:
-		if t.Kind == sqltext.Name && i > 1 && tokens[i-1].Text == "&" && tokens[i-2].Is("u") {
-			return errors.New("a name in escapes")
-		}
+	if a.x.Admission.Token != nil {
+		return a.x.Admission.Token(tokens, i, a.script)
 	}
 	return nil
 }
@@ -325,7 +317,7 @@ func (a *admission) reaches(s sqltext.Statement, sql string, i int) error {
 			return errors.New("INTO writes its result to a file or a variable")
 		}
 	case i == 0 && t.Is("attach", "detach", "vacuum", "pragma", "outfile", "dumpfile", "infile") &&
-		!(t.Is("vacuum", "pragma") && (a.script || a.setting || keeps(control.Read(a.tree, sql), a.quoting))):
+		!(t.Is("vacuum", "pragma") && (a.script || a.setting || a.keeps(sql))):
 		return fmt.Errorf("%s reaches beyond the case", strings.ToUpper(t.Text))
 	case isPragma(t):
 		return errors.New("it reads the engine's settings")
@@ -343,7 +335,7 @@ func (a *admission) into(s sqltext.Statement, i int) bool {
 
 // names refuses the tables, functions and qualifiers that a statement must not name.
 func (a *admission) names(s sqltext.Statement, sql string) error {
-	var rows []string // what a trigger calls the row, and MySQL a session's settings
+	var rows []string // what a trigger calls the row, or a session's settings are called
 	switch {
 	case hasBody(s):
 		rows = []string{"new", "old"}
@@ -362,13 +354,13 @@ func (a *admission) names(s sqltext.Statement, sql string) error {
 	if _, harmful := s.Calls(); len(harmful) > 0 {
 		return fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
 	}
-	if a.tree == nil {
+	if a.script {
 		return nil
 	}
 	if err := plainName(s.Target); err != nil {
 		return err
 	}
-	return cmp.Or(a.calls.hinted(sql, a.quoting), namedIn(a.tree, a.calls, sql))
+	return cmp.Or(a.calls.hinted(sql, a.x.Quoting), namedIn(a.x.Tree, a.calls, sql))
 }
 
 // outsideSchema refuses a qualified name in a table's place. Words alone take some columns behind RETURNING for tables:
@@ -378,8 +370,8 @@ func (a *admission) outsideSchema(s sqltext.Statement, sql string) error {
 		if n.Qualifier == "" {
 			continue
 		}
-		if a.tree != nil {
-			if stmt, err := a.tree.Parse(sql); err == nil && ofSchema(stmt) == nil {
+		if !a.script {
+			if stmt, err := a.x.Tree.Parse(sql); err == nil && ofSchema(stmt) == nil {
 				return nil
 			}
 		}
@@ -402,8 +394,8 @@ func namedIn(d *tree.Dialect, known calls, sql string) error {
 func (c *Case) AdmitNames(x *sqltext.Syntax) error {
 	known := c.calls(x)
 	named := func(sql string) error { return namedIn(x.Tree, known, sql) }
-	a := admission{quoting: x.Quoting, tree: x.Tree, calls: known, tables: map[string]bool{}}
-	sections := append(a.sessions(c, x), section{"schema", c.Schema, named}, section{"rows", c.Rows, named})
+	a := admission{x: x, calls: known, tables: map[string]bool{}}
+	sections := append(a.sessions(c), section{"schema", c.Schema, named}, section{"rows", c.Rows, named})
 	for n := range c.Txns {
 		sections = append(sections, section{txnName(n), c.Txns[n].Stmts, named})
 	}
@@ -449,7 +441,7 @@ func isColumn(n tree.Node) bool {
 
 // isBlock says whether a statement makes a trigger of one statement between BEGIN and END.
 func (a *admission) isBlock(text string) bool {
-	stmt, _ := a.tree.Parse(text)
+	stmt, _ := a.x.Tree.Parse(text)
 	n, ok := stmt.(*tree.CreateTrigger)
 	if !ok {
 		return false
@@ -458,28 +450,25 @@ func (a *admission) isBlock(text string) bool {
 	return ok && t.Block
 }
 
-// catalogue returns a table of PostgreSQL's own that a statement names: they are there without a qualifier, tell of
+// catalogue returns a table of the database's own that a statement names: they are there without a qualifier, tell of
 // users and files, and a superuser may write them. A script may read those that tell of sessions, locks and tables.
 func (a *admission) catalogue(s sqltext.Statement) (name string, ok bool) {
-	if a.quoting != sqltext.PostgreSQL {
+	prefix := a.x.Traits.Catalogue
+	if prefix == "" {
 		return "", false
 	}
 	for i, t := range s.Tokens {
 		n, ok := t.Ident()
 		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
-		if ok && strings.HasPrefix(n, "pg_") && !called && !(a.script && s.Kind == sqltext.Select && slices.Contains(
-			openCatalogue, n)) {
+		if ok && strings.HasPrefix(n, prefix) && !called && !(a.script && s.Kind == sqltext.Select && slices.Contains(
+			a.x.Admission.Told, n)) {
 			return n, true
 		}
 	}
 	return "", false
 }
 
-var openCatalogue = strings.Fields(
-	`pg_class pg_attribute pg_index pg_indexes pg_tables pg_views pg_constraint pg_locks pg_stat_activity pg_prepared_xacts
-	pg_settings pg_type pg_namespace pg_database pg_trigger pg_sequences`)
-
-// isPragma says whether a token names one of SQLite's table-valued functions that are PRAGMAs.
+// isPragma says whether a token names one of the table-valued functions that are PRAGMAs.
 func isPragma(t sqltext.Token) bool {
 	const prefix = "pragma_"
 	if len(t.Text) <= len(prefix) || t.Kind != sqltext.Word && t.Kind != sqltext.Name {

@@ -13,13 +13,15 @@ import (
 
 // calls is which functions, and which hints, the statements of a case may have.
 type calls struct {
-	of      functions.Database
-	hints   []string
-	columns map[string]bool // of the schema's tables
+	of       functions.Database
+	hints    []string
+	settings []string        // that hints may make
+	columns  map[string]bool // of the schema's tables
 }
 
 func (c *Case) calls(x *sqltext.Syntax) calls {
-	known := calls{of: x.Functions, hints: x.Hints, columns: map[string]bool{}}
+	known := calls{of: x.Functions, hints: x.Hints, settings: x.Admission.HintSettings,
+		columns: map[string]bool{}}
 	for _, s := range c.Schema {
 		if stmt, err := x.Tree.Parse(s.SQL); err == nil {
 			tree.Walk(stmt, func(n tree.Node) bool {
@@ -97,10 +99,6 @@ func (a *admission) prompt(s sqltext.Statement) error {
 	return nil
 }
 
-// switches are the settings that a hint may make: those of the planner.
-var switches = strings.Fields(
-	"optimizer_switch optimizer_search_depth optimizer_prune_level eq_range_index_dive_limit max_seeks_for_key")
-
 // hinted refuses comments of hints that do more than advise the planner: each of them, wherever it stands and whatever
 // version reads it.
 func (c calls) hinted(sql string, q sqltext.Quoting) error {
@@ -121,7 +119,7 @@ func (c calls) hinted(sql string, q sqltext.Quoting) error {
 			case depth == 0 && isName:
 				name = word
 			case depth == 1 && isName && name == "set_var":
-				if !slices.Contains(switches, word) {
+				if !slices.Contains(c.settings, word) {
 					return fmt.Errorf("hint SET_VAR: %s is not a setting of the planner's", word)
 				}
 				name = ""

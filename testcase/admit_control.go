@@ -9,16 +9,13 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// truncates judges TRUNCATE TABLE, which commits the transaction that it is sent in, or is not safe under snapshots
-// (postgresql.org/docs, TRUNCATE: it is not MVCC-safe).
+// truncates judges TRUNCATE TABLE, which commits the transaction that it is sent in, or takes from others' snapshots
+// what they see.
 func (a *admission) truncates(table string, alone bool) error {
 	switch {
-	case a.quoting != sqltext.MySQL && a.quoting != sqltext.PostgreSQL:
-		return errors.New("TRUNCATE TABLE is read in cases of MySQL's family and of PostgreSQL only")
-	case !alone && a.quoting == sqltext.MySQL:
-		return errors.New("it ends the transaction: let it stand alone, in autocommit")
 	case !alone:
-		return errors.New("it empties the table for those, too, whose snapshot is older: let it stand alone, in autocommit")
+		return errors.New("it ends the transaction, or empties the table for older snapshots, too: let it stand alone, in " +
+			"autocommit")
 	case !a.tables[table]:
 		return fmt.Errorf("it empties table %s, which the schema does not create", table)
 	}
@@ -36,11 +33,11 @@ func (a *admission) locks(locks []control.TableLock) error {
 }
 
 // scratch judges a query whose answer goes through a table of its own.
-func (a *admission) scratch(x control.Scratch, alone bool) error {
+func (a *admission) scratch(t control.Statement, x control.Scratch, alone bool) error {
 	switch {
 	case a.outside(x.Table):
 		return fmt.Errorf("%s is no name that a table may have which comes and goes", x.Table)
-	case !x.Temporary && !alone && a.quoting == sqltext.MySQL:
+	case !alone && a.commits(t):
 		return errors.New("it ends the transaction: let it stand alone, in autocommit, or make the table TEMPORARY")
 	}
 	return nil
@@ -48,14 +45,18 @@ func (a *admission) scratch(x control.Scratch, alone bool) error {
 
 // outside says whether a name is none that a table may have which comes and goes.
 func (a *admission) outside(name string) bool {
-	return plainName(name) != nil || a.tables[name] || strings.HasPrefix(name, "sqlite_") ||
-		strings.HasPrefix(name, "txw_")
+	return plainName(name) != nil || a.tables[name] || a.inside(name) || strings.HasPrefix(name, "txw_")
 }
 
-// framed judges a statement of a transaction that is opened otherwise than by BEGIN: MySQL's family has such.
+// inside says whether a table of that name is the database's own.
+func (a *admission) inside(name string) bool {
+	return a.x.Inside != "" && strings.HasPrefix(name, a.x.Inside)
+}
+
+// framed judges a statement of a transaction that is opened otherwise than by BEGIN.
 func (a *admission) framed(s control.Statement) error {
 	on, off := s.Ends(control.Switched), s.Opens() == control.Switched
-	if a.quoting == sqltext.MySQL && (on || off || s.XAName() != "") {
+	if a.x.Admission.Framed && (on || off || s.XAName() != "") {
 		return nil
 	}
 	return target(s)
@@ -71,16 +72,13 @@ func (a *admission) redefines(s sqltext.Statement, d control.Redefinition) error
 			return fmt.Errorf("%s is no name that a table may have which comes and goes", name)
 		}
 	}
-	return definitionWords(s, false)
+	return a.definitionWords(s)
 }
 
-// tableLocks are the locks that a statement takes of whole tables, in a transaction of the database.
-func (a *admission) tableLocks(t control.Statement) (locks []control.TableLock, ok bool) {
-	switch a.quoting {
-	case sqltext.MySQL:
-		return t.TableLocks()
-	case sqltext.PostgreSQL:
-		return t.ModeLocks()
+// tableLocks are the locks that a statement takes of whole tables.
+func tableLocks(t control.Statement) (locks []control.TableLock, ok bool) {
+	if locks, ok = t.TableLocks(); ok {
+		return locks, ok
 	}
-	return nil, false
+	return t.ModeLocks()
 }

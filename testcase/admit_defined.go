@@ -11,10 +11,6 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// engines keep their rows in the database, and are part of its transactions. Any other one reaches for files or
-// servers, or keeps what is rolled back.
-var engines = []string{"innodb", "rocksdb", "tokudb", "xtradb"}
-
 // definition judges a statement of the schema.
 func (a *admission) definition(text string) error {
 	s, err := a.read(text)
@@ -34,10 +30,10 @@ func (a *admission) definition(text string) error {
 		return errors.New("a schema consists of CREATE TABLE, CREATE INDEX, ALTER TABLE, CREATE VIEW and CREATE TRIGGER")
 	case s.Target == "":
 		return errors.New("it names no table")
-	case strings.HasPrefix(s.Target, "sqlite_"):
+	case a.inside(s.Target):
 		return errors.New("a table of the database itself")
 	}
-	if err := definitionWords(s, false); err != nil {
+	if err := a.definitionWords(s); err != nil {
 		return err
 	}
 	if of := s.PartitionOf(); of != "" && !a.tables[of] {
@@ -54,12 +50,12 @@ func (a *admission) definition(text string) error {
 
 // view judges CREATE VIEW: a query on tables and views of the schema, under a name that none of them has.
 func (a *admission) view(s sqltext.Statement, text string) error {
-	stmt, err := a.tree.Parse(text)
+	stmt, err := a.x.Tree.Parse(text)
 	v, ok := stmt.(*tree.CreateView)
 	switch {
 	case err != nil && !isQuery(s.Tokens), err == nil && (!ok || v.Materialized || len(v.Columns) > 0):
 		return errors.New("a view is a name, AS and a query")
-	case a.tables[s.Target] || strings.HasPrefix(s.Target, "sqlite_"):
+	case a.tables[s.Target] || a.inside(s.Target):
 		return errors.New("a table has that name")
 	case slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("definer") }):
 		return errors.New("it names a user")
@@ -76,7 +72,7 @@ func isQuery(tokens []sqltext.Token) bool {
 
 // trigger judges CREATE TRIGGER: one statement, which writes a table of the schema or the row itself.
 func (a *admission) trigger(s sqltext.Statement, text string) error {
-	stmt, _ := a.tree.Parse(text)
+	stmt, _ := a.x.Tree.Parse(text)
 	n, ok := stmt.(*tree.CreateTrigger)
 	t := sqltext.Trigger{}
 	if ok {
@@ -89,8 +85,10 @@ func (a *admission) trigger(s sqltext.Statement, text string) error {
 				"statement")
 	case !a.tables[t.Table] || t.Writes != "" && !a.tables[t.Writes]:
 		return errors.New("a trigger is about tables that the schema creates before it")
-	case t.Block != (a.quoting == sqltext.ANSI):
-		return errors.New("a trigger's statement stands between BEGIN and END on SQLite, and alone elsewhere")
+	case t.Block && !a.x.Tree.Grammar.TriggerBlock:
+		return errors.New("the statement of a trigger stands alone, without BEGIN and END")
+	case !t.Block && a.x.Tree.Grammar.TriggerBlock:
+		return errors.New("the statement of a trigger stands between BEGIN and END")
 	}
 	for _, x := range s.Tokens {
 		if x.Is(bodyWords...) || x.Text == "@" || x.Text == "@@" {
@@ -105,10 +103,10 @@ func (a *admission) trigger(s sqltext.Statement, text string) error {
 
 // definitionWords refuses clauses of a definition that reach beyond the database, and unless it is a script's those
 // that a case has another place for.
-func definitionWords(s sqltext.Statement, script bool) error {
-	known := engines
-	if script {
-		known = looseEngines
+func (a *admission) definitionWords(s sqltext.Statement) error {
+	known := a.x.Admission.Engines
+	if a.script {
+		known = slices.Concat(known, a.x.Admission.LooseEngines)
 	}
 	depth, defined := 0, false // defined: the word TABLE has been there
 	for i, t := range s.Tokens {
@@ -116,9 +114,9 @@ func definitionWords(s sqltext.Statement, script bool) error {
 		first := t.Is("table") && !defined
 		defined = defined || first
 		switch {
-		case script && t.Is("union", "exchange", "rename"):
+		case a.script && t.Is("union", "exchange", "rename"):
 			continue
-		case !script && s.Creates() == "table" && (t.Is("select") || t.Is("values", "table") && depth == 0 && !first):
+		case !a.script && s.Creates() == "table" && (t.Is("select") || t.Is("values", "table") && depth == 0 && !first):
 			return errors.New("a table's rows belong in the section of rows")
 		}
 		w := clauseWord{s: s, at: i, depth: depth}

@@ -24,7 +24,7 @@ const (
 
 // Sent returns a judge for a case, which is admitted, as the database reads it.
 func (c *Case) Sent(x *sqltext.Syntax) (*Sent, error) {
-	a := admission{quoting: x.Quoting, tree: x.Tree, calls: c.calls(x), tables: map[string]bool{}}
+	a := admission{x: x, calls: c.calls(x), tables: map[string]bool{}}
 	for _, s := range c.Schema {
 		if err := a.definition(s.SQL); err != nil {
 			return nil, err
@@ -39,7 +39,7 @@ func (s *Sent) Admit(sql string, what Sending) error {
 		return s.step(sql, what == Opening, what == Closing, what == Within)
 	}
 	x, err := s.read(sql)
-	t := control.Read(s.tree, sql)
+	t := control.Read(s.x.Tree, sql)
 	switch {
 	case err != nil:
 		return err
@@ -49,7 +49,7 @@ func (s *Sent) Admit(sql string, what Sending) error {
 	case x.Kind == sqltext.Set && len(x.Tokens) > 1 && x.Tokens[1].Is("transaction"):
 		x.Tokens = x.Tokens[1:]
 		return s.onlyWords(sql, x, sqltext.Set, beginWords)
-	case x.Kind == sqltext.Select && s.quoting == sqltext.PostgreSQL:
+	case x.Kind == sqltext.Select:
 		return target(t)
 	}
 	return errors.New("nothing is cleared up by it")

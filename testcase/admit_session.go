@@ -13,13 +13,13 @@ import (
 
 // setSession judges a setting of a session: one that is known to change how statements are carried out, and neither
 // what their texts say nor anything beyond the session.
-func (a *admission) setSession(text string, x *sqltext.Syntax) error {
+func (a *admission) setSession(text string) error {
 	a.setting = true
 	_, err := a.read(text)
 	if a.setting = false; err != nil {
 		return err
 	}
-	stmt, err := a.tree.Parse(text)
+	stmt, err := a.x.Tree.Parse(text)
 	if err != nil {
 		return err
 	}
@@ -28,32 +28,32 @@ func (a *admission) setSession(text string, x *sqltext.Syntax) error {
 		if s.Value == nil || s.Name.Schema != nil {
 			return errors.New("a setting is PRAGMA name = value")
 		}
-		return a.knownSetting(x, s.Name.Name.Folded(), s.Value)
+		return a.knownSetting(s.Name.Name.Folded(), s.Value)
 	case *tree.Set:
 		for _, one := range s.Settings {
 			name, ok := settingName(one)
 			if !ok {
 				return errors.New("a setting of a session is SET [SESSION] name = value")
 			}
-			if err := a.knownSetting(x, name, append([]tree.Expr{one.Value}, one.More...)...); err != nil {
+			if err := a.knownSetting(name, append([]tree.Expr{one.Value}, one.More...)...); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return errors.New("a setting is SET, or on SQLite PRAGMA")
+	return errors.New("a setting is SET or PRAGMA")
 }
 
 // knownSetting refuses a setting that is not in the database's list, and values that it must not have.
-func (a *admission) knownSetting(x *sqltext.Syntax, name string, values ...tree.Expr) error {
-	if !slices.ContainsFunc(x.Settings, func(s string) bool {
+func (a *admission) knownSetting(name string, values ...tree.Expr) error {
+	if !slices.ContainsFunc(a.x.Settings, func(s string) bool {
 		prefix, open := strings.CutSuffix(s, "*")
 		return name == s || open && strings.HasPrefix(name, prefix)
 	}) {
 		return fmt.Errorf("the setting %s is not known to change how statements are carried out, and no more", name)
 	}
 	for _, v := range values {
-		if err := a.settingValue(name, v, x); err != nil {
+		if err := a.settingValue(name, v); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func settingName(s *tree.Setting) (name string, ok bool) {
 }
 
 // settingValue refuses what is more than a value, or than those of the words of a list that the setting may have.
-func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) error {
+func (a *admission) settingValue(name string, v tree.Expr) error {
 	word := ""
 	switch v := v.(type) {
 	case *tree.DefaultValue:
@@ -103,7 +103,7 @@ func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) er
 	if tooLarge(word) {
 		return fmt.Errorf("%s is more than a gibibyte, or a billion", quote(word))
 	}
-	words := x.SettingWords[name]
+	words := a.x.SettingWords[name]
 	for _, w := range strings.Split(word, ",") {
 		if w = strings.ToUpper(strings.TrimSpace(w)); len(words) > 0 && w != "" && !slices.Contains(words, w) {
 			return fmt.Errorf("%s of the setting %s is not known to leave alone how statements are read, and what they print",
@@ -113,7 +113,7 @@ func (a *admission) settingValue(name string, v tree.Expr, x *sqltext.Syntax) er
 	return nil
 }
 
-// tooLarge says whether a value is a number above 2^30, or a size above that of bytes, as PostgreSQL writes them.
+// tooLarge says whether a value is a number above 2^30, or a size above that of bytes, with its unit.
 func tooLarge(word string) bool {
 	digits := strings.TrimRight(strings.ToLower(word), " kmgtb")
 	n, err := strconv.ParseFloat(digits, 64)
@@ -135,7 +135,7 @@ func tooLarge(word string) bool {
 
 // AdmitsSetting says whether a case may set a session so.
 func AdmitsSetting(x *sqltext.Syntax, text string) bool {
-	a := admission{quoting: x.Quoting, tree: x.Tree, tables: map[string]bool{}, calls: calls{of: x.Functions,
-		hints: x.Hints}}
-	return a.setSession(text, x) == nil
+	a := admission{x: x, tables: map[string]bool{}, calls: calls{of: x.Functions,
+		hints: x.Hints, settings: x.Admission.HintSettings}}
+	return a.setSession(text) == nil
 }

@@ -45,7 +45,7 @@ func TestAdmit(t *testing.T) {
 		for _, sql := range strings.Split(d.Input, "\n") {
 			if d.Cmd == "script" {
 				s := &Script{Target: target, Steps: []ScriptStmt{{SQL: sql}}}
-				if refused := s.Admit(sqltext.SyntaxOf(target).Quoting, true); len(refused) > 0 {
+				if refused := s.Admit(sqltext.SyntaxOf(target), true); len(refused) > 0 {
 					fmt.Fprintln(&b, refused[0].Reason)
 				} else {
 					fmt.Fprintln(&b, "admitted")

@@ -10,7 +10,7 @@ import (
 const space = sqltext.Space
 
 // firstLexer is how texts of the first version are divided, whatever their target.
-const firstLexer = sqltext.MySQL
+var firstLexer = sqltext.FileQuoting
 
 // endsInLineComment reports whether text appended to sql would fall into a comment.
 func endsInLineComment(sql string, lexer sqltext.Quoting) bool {

@@ -19,8 +19,8 @@ type Refusal struct {
 // refuses, but for definitions, settings of the session, savepoints, locks of its own tables and whatever else stays
 // inside. private says that the server is one of its own, which goes when the script has run: then its settings may be
 // changed too. The set-up comes first. Everything that is not known to be harmless is refused.
-func (s *Script) Admit(q sqltext.Quoting, private bool) []Refusal {
-	a := scriptAdmission{admission: admission{quoting: q, script: true}, private: private, ascii: s.isASCII()}
+func (s *Script) Admit(x *sqltext.Syntax, private bool) []Refusal {
+	a := scriptAdmission{admission: admission{x: x, script: true}, private: private, ascii: s.isASCII()}
 	var out []Refusal
 	for _, list := range [][]ScriptStmt{s.Setup, s.Steps} {
 		for i := range list {
@@ -40,10 +40,10 @@ type scriptAdmission struct {
 
 // judge says why a statement must not run; nil where it may.
 func (a *scriptAdmission) judge(sql string) error {
-	kind := a.quoting.Read(sql).Kind
-	judged := unscoped(a.quoting, sql)
+	kind := a.x.Quoting.Read(sql).Kind
+	judged := unscoped(a.x.Quoting, sql)
 	if kind == sqltext.Select || kind == sqltext.Other {
-		judged = withoutCatalogue(a.quoting, judged)
+		judged = withoutCatalogue(a.x.Quoting, judged)
 	}
 	s, err := a.read(judged)
 	if err != nil {
@@ -69,9 +69,9 @@ func (a *scriptAdmission) judge(sql string) error {
 		return nil
 	case sqltext.Set:
 		if s.Tokens[0].Is("pragma") {
-			return pragma(s)
+			return a.pragma(s)
 		}
-		return a.set(a.quoting.Read(sql))
+		return a.set(a.x.Quoting.Read(sql))
 	case sqltext.Create, sqltext.Alter:
 		return a.define(s)
 	case sqltext.Define:
@@ -87,9 +87,6 @@ func (a *scriptAdmission) onlyPrivate(why string) error {
 	return errors.New(why)
 }
 
-// looseEngines keep their rows in the database too, whether or not they know transactions.
-var looseEngines = slices.Concat(engines, []string{"myisam", "aria", "memory", "heap", "archive", "csv", "blackhole"})
-
 // define judges what makes or alters a table, an index or a view.
 func (a *scriptAdmission) define(s sqltext.Statement) error {
 	if s.Creates() == "view" {
@@ -103,7 +100,7 @@ func (a *scriptAdmission) define(s sqltext.Statement) error {
 	if s.Target == "" {
 		return errors.New("it names no table")
 	}
-	return definitionWords(s, true)
+	return a.definitionWords(s)
 }
 
 // hasBody says whether a statement may hold others: it makes a trigger, a procedure or a function.
@@ -158,7 +155,7 @@ func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 // routine judges what makes a trigger, a procedure or a function; what it makes is said by the token at.
 func (a *scriptAdmission) routine(s sqltext.Statement, at int) error {
 	for i, t := range s.Tokens[at+1:] {
-		if a.quoting == sqltext.PostgreSQL && s.Tokens[at].Is("trigger") && t.Is("execute") {
+		if a.x.Admission.Body != nil && s.Tokens[at].Is("trigger") && t.Is("execute") {
 			continue // EXECUTE FUNCTION: what the function may do was asked where it was made
 		}
 		before, behind := s.Tokens[at+i], sqltext.Token{}
@@ -171,44 +168,36 @@ func (a *scriptAdmission) routine(s sqltext.Statement, at int) error {
 		if t.Kind == sqltext.Word && t.Is(bodyWords...) && before.Text != "." {
 			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
 		}
-		if t.Is("javascript", "wasm") && before.Is("language") { // MySQL 9's, beside SQL
+		if t.Is("javascript", "wasm") && before.Is("language") {
 			return fmt.Errorf("language %s reaches beyond the database", t.Text)
 		}
 	}
-	if word, ok := readingWord(s.Tokens[at+1:]); ok {
+	if word, ok := a.readingWord(s.Tokens[at+1:]); ok {
 		return fmt.Errorf("%s in it changes how the server reads statements", word)
 	}
-	return a.quotedBody(s)
+	if a.x.Admission.Body != nil {
+		return a.x.Admission.Body(s, scriptJudge{a})
+	}
+	return nil
 }
 
-// languages are those of bodies that can do what SQL can and no more.
-var languages = []string{"sql", "plpgsql"}
+// scriptJudge judges for the database's own rules.
+type scriptJudge struct{ a *scriptAdmission }
 
-// quotedBody judges what PostgreSQL runs out of a literal: the body of DO, of a function or procedure.
-func (a *scriptAdmission) quotedBody(s sqltext.Statement) error {
-	if a.quoting != sqltext.PostgreSQL {
-		return nil
-	}
-	for i, t := range s.Tokens {
-		if t.Is("language") && i+1 < len(s.Tokens) && !slices.Contains(languages, strings.ToLower(s.Tokens[i+1].Unquote())) {
-			return fmt.Errorf("language %s reaches beyond the database", s.Tokens[i+1].Unquote())
-		}
-		if t.Kind != sqltext.Literal {
-			continue
-		}
-		if i > 0 && s.Tokens[i-1].Is("u") || strings.ContainsAny(t.Text[:1], "eE") || strings.Contains(t.Text, `\`) {
-			return errors.New("its body is not written out")
-		}
-		if err := bodyWithin(a.quoting.Read(t.Unquote())); err != nil {
-			return err
-		}
+func (j scriptJudge) Statement(text string) error { return j.a.judge(text) }
+
+func (j scriptJudge) Body(s sqltext.Statement) error { return j.a.bodyWithin(s) }
+
+func (j scriptJudge) Setting(name string) error {
+	if outward(name) {
+		return fmt.Errorf("the setting %s could reach beyond the database", name)
 	}
 	return nil
 }
 
 // bodyWithin refuses a body that could do what a statement by itself may not.
-func bodyWithin(body sqltext.Statement) error {
-	if word, ok := readingWord(body.Tokens); ok {
+func (a *scriptAdmission) bodyWithin(body sqltext.Statement) error {
+	if word, ok := a.readingWord(body.Tokens); ok {
 		return fmt.Errorf("%s in its body changes how the server reads statements", word)
 	}
 	for i, w := range body.Tokens {
@@ -217,10 +206,9 @@ func bodyWithin(body sqltext.Statement) error {
 			"extension", "cluster") {
 			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(w.Text))
 		}
-		called := i+1 < len(body.Tokens) && body.Tokens[i+1].Text == "("
-		if name, ok := w.Ident(); ok && strings.HasPrefix(name, "pg_") && !called {
-			return fmt.Errorf("%s in its body could reach beyond the database", w.Text)
-		}
+	}
+	if name, ok := a.catalogue(body); ok {
+		return fmt.Errorf("%s in its body could reach beyond the database", name)
 	}
 	if _, harmful := body.Calls(); len(harmful) > 0 {
 		return fmt.Errorf("function %s in its body reaches beyond the database", strings.ToUpper(harmful[0]))
@@ -268,7 +256,7 @@ func (a *scriptAdmission) setStatement(t []sqltext.Token) error {
 	if err := a.set(sqltext.Statement{Tokens: append([]sqltext.Token{set}, t[1:at]...)}); err != nil {
 		return err
 	}
-	return a.judge(join(t[at+1:]))
+	return a.judge(sqltext.Join(t[at+1:]))
 }
 
 // assignments judges the settings of a list: [scope] name = value, @@[scope.]name = value, @variable = value.
@@ -322,23 +310,8 @@ func (a *scriptAdmission) assigned(t []sqltext.Token, global bool) error {
 	return nil
 }
 
-// join prints tokens as a statement.
-func join(t []sqltext.Token) string {
-	words := make([]string, len(t))
-	for i := range t {
-		words[i] = t[i].Text
-	}
-	return strings.Join(words, " ")
-}
-
-// pragmas are those of SQLite that change what statements answer, or only tell something.
-var pragmas = strings.Fields(
-	`foreign_keys defer_foreign_keys read_uncommitted recursive_triggers case_sensitive_like integrity_check quick_check
-	reverse_unordered_selects automatic_index table_info table_xinfo table_list index_list index_info foreign_key_check foreign_key_list
-	cache_size busy_timeout user_version application_id synchronous wal_checkpoint wal_autocheckpoint optimize analysis_limit`)
-
-func pragma(s sqltext.Statement) error {
-	if len(s.Tokens) < 2 || !s.Tokens[1].Is(pragmas...) {
+func (a *scriptAdmission) pragma(s sqltext.Statement) error {
+	if len(s.Tokens) < 2 || !s.Tokens[1].Is(a.x.Admission.Pragmas...) {
 		return errors.New("a PRAGMA that may reach beyond the database")
 	}
 	return nil
@@ -350,12 +323,12 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 	if len(s.Tokens) > 1 {
 		second = s.Tokens[1]
 	}
+	if a.x.Admission.Script != nil {
+		if ok, err := a.x.Admission.Script(s, scriptJudge{a}); ok || err != nil {
+			return err
+		}
+	}
 	switch {
-	case first.Is("do") && a.quoting == sqltext.PostgreSQL:
-		return a.quotedBody(s)
-	case first.Is("merge", "declare", "fetch", "close", "move", "listen", "unlisten", "notify") &&
-		a.quoting == sqltext.PostgreSQL:
-		return nil // what they read and call was judged with their words
 	case first.Is("show", "explain", "desc", "describe", "analyze", "check", "checksum", "optimize", "repair", "call",
 		"do", "handler", "deallocate", "execute", "help",
 		"split", "reindex", "signal", "get"):
@@ -365,12 +338,7 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 		return nil
 	case first.Is("admin") && second.Is("check", "show", "checksum", "recover"):
 		return nil
-	case first.Is("vacuum") && (len(s.Tokens) == 1 || a.quoting == sqltext.PostgreSQL): // SQLite's has INTO 'file'
-		return nil
-	case first.Is("reset") && a.quoting == sqltext.PostgreSQL && len(s.Tokens) == 2:
-		if second.Is("all", "role") || outward(second.Text) {
-			return errors.New("what it sets back could reach beyond the database")
-		}
+	case first.Is("vacuum") && len(s.Tokens) == 1: // VACUUM INTO 'file'
 		return nil
 	case first.Is("prepare"):
 		return a.dynamic(s)
@@ -382,11 +350,6 @@ func (a *scriptAdmission) other(s sqltext.Statement) error {
 
 // dynamic judges a statement that holds another one as a text.
 func (a *scriptAdmission) dynamic(s sqltext.Statement) error {
-	if a.quoting == sqltext.PostgreSQL && s.Tokens[0].Is("prepare") { // PREPARE name (types) AS statement
-		if i := slices.IndexFunc(s.Tokens, func(t sqltext.Token) bool { return t.Is("as") }); i > 0 && i+1 < len(s.Tokens) {
-			return a.judge(join(s.Tokens[i+1:]))
-		}
-	}
 	last := s.Tokens[len(s.Tokens)-1]
 	if last.Kind != sqltext.Literal && !(last.Kind == sqltext.Name && strings.HasPrefix(last.Text, `"`)) ||
 		len(s.Tokens) < 3 ||

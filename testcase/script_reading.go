@@ -8,25 +8,6 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// Settings by which a server takes a text apart in another way: where a literal ends, what a double quote begins, how
-// many bytes a character has. Statements are judged as the default settings read them, so whoever may change those
-// could hide in what looks like a literal what the server then runs.
-
-// plainModes are the parts of sql_mode that leave that alone: all but NO_BACKSLASH_ESCAPES, ANSI_QUOTES and those that
-// stand for several (ANSI, ORACLE, MSSQL, DB2, POSTGRESQL, MAXDB), of which ORACLE has another grammar too
-// (dev.mysql.com/doc/refman, Server SQL Modes; mariadb.com/kb, SQL_MODE).
-var plainModes = strings.Fields(
-	`only_full_group_by strict_trans_tables strict_all_tables error_for_division_by_zero no_engine_substitution
-	no_zero_date no_zero_in_date no_auto_value_on_zero no_auto_create_user no_unsigned_subtraction pad_char_to_full_length pipes_as_concat
-	ignore_space high_not_precedence real_as_float traditional allow_invalid_dates time_truncate_fractional time_round_fractional
-	simultaneous_assignment empty_string_is_null no_dir_in_create`)
-
-// readingSettings are PostgreSQL's (postgresql.org/docs, String Constants, Version and Platform Compatibility), and
-// those of the rest that a script may give certain values only: see reading.
-var readingSettings = strings.Fields(
-	`standard_conforming_strings backslash_quote escape_string_warning client_encoding sql_mode
-	character_set_client character_set_connection collation_connection`)
-
 // unicodeSets are character sets of which no character has a byte of ASCII in it but those of ASCII, and no byte beyond
 // it is a space.
 var unicodeSets = []string{"utf8", "utf8mb3", "utf8mb4", "unicode", "utf-8"}
@@ -37,28 +18,29 @@ var otherASCII = []string{"swe7", "ucs2", "utf16", "utf16le", "utf32"}
 // reading judges a setting of a name with what follows it in the statement.
 func (a *scriptAdmission) reading(name string, after []sqltext.Token) error {
 	changes := fmt.Errorf("%s changes how the server reads statements", strings.ToUpper(name))
-	switch name {
-	case "standard_conforming_strings", "backslash_quote", "escape_string_warning":
-		return changes
-	case "sql_mode":
+	reads := a.x.Admission.Reading
+	if words, ok := reads.Words[name]; ok {
 		value, ok := plainValue(after)
-		for _, mode := range strings.Split(strings.ToLower(value), ",") {
-			ok = ok && (mode == "" || slices.Contains(plainModes, mode))
+		for _, word := range strings.Split(strings.ToLower(value), ",") {
+			ok = ok && (word == "" || slices.Contains(words, word))
 		}
 		if !ok {
 			return fmt.Errorf("%s, unless to modes that are written out and leave literals as they are", changes)
 		}
-	case "character", "char":
+	}
+	switch {
+	case slices.Contains(reads.Fixed, name):
+		return changes
+	case name == "character", name == "char":
 		if len(after) == 0 || !after[0].Is("set") {
 			return nil
 		}
 		after, name = after[1:], "names"
 	}
-	if slices.Contains([]string{"names", "charset", "character_set_client", "character_set_connection",
-		"collation_connection", "client_encoding"}, name) {
+	if name == "names" || name == "charset" || slices.Contains(reads.Charsets, name) {
 		value, ok := plainValue(after)
 		value = strings.ToLower(value)
-		if name == "collation_connection" {
+		if strings.HasPrefix(name, "collation") {
 			value, _, _ = strings.Cut(value, "_")
 		}
 		if !ok || value == "default" || slices.Contains(otherASCII, value) || !a.ascii &&
@@ -83,7 +65,7 @@ func plainValue(after []sqltext.Token) (string, bool) {
 
 // readingWord returns the word of a routine's definition or body, if there is one, by which it could change such a
 // setting.
-func readingWord(tokens []sqltext.Token) (word string, ok bool) {
+func (a *scriptAdmission) readingWord(tokens []sqltext.Token) (word string, ok bool) {
 	sets := false // the last word that begins a statement or a clause was SET
 	for i, t := range tokens {
 		name, ident := t.Ident()
@@ -96,7 +78,7 @@ func readingWord(tokens []sqltext.Token) (word string, ok bool) {
 			next = tokens[i+1]
 		}
 		names := name == "names" || name == "charset" || (name == "character" || name == "char") && next.Is("set")
-		if slices.Contains(readingSettings, name) || sets && names && next.Kind != sqltext.Symbol {
+		if a.x.Admission.Reading.Has(name) || sets && names && next.Kind != sqltext.Symbol {
 			return strings.ToUpper(name), true
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // SessionSettings are what sessions of a case are set to before it runs.
 type SessionSettings struct {
 	Number int    // as transactions name it; 0: every session of the case, and that of its replays
-	Stmts  []Stmt // SET, on SQLite PRAGMA
+	Stmts  []Stmt // SET, or PRAGMA
 }
 
 // SettingsOf are the statements that the session of a transaction is set by: those of every session, then its own.
@@ -38,7 +38,7 @@ func (c *Case) checkSession(i int) error {
 	}
 	for n, stmt := range s.Stmts {
 		if sqltext.KindOf(stmt.SQL) != sqltext.Set {
-			return fmt.Errorf("%s, statement %d: %s is not a setting: want SET, or on SQLite PRAGMA", name, n, quote(stmt.SQL))
+			return fmt.Errorf("%s, statement %d: %s is not a setting: want SET or PRAGMA", name, n, quote(stmt.SQL))
 		}
 	}
 	return checkStmts(name, s.Stmts, c.lexis())

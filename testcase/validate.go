@@ -328,9 +328,8 @@ func quote(s string) string {
 }
 
 // keeps says whether a statement is VACUUM, or a PRAGMA, that changes how tables are kept and nothing else: of one
-// table, or of all that SQLite's file holds. PostgreSQL's VACUUM of a whole database waits for whoever looks at a page,
-// and nothing tells for whom.
-func keeps(s control.Statement, q sqltext.Quoting) bool {
-	d, ok := s.Redefinition()
-	return ok && (d.Table != "" || q == sqltext.ANSI)
+// table, or of all that there is where nothing untold is waited for.
+func (a *admission) keeps(sql string) bool {
+	d, ok := control.Read(a.x.Tree, sql).Redefinition()
+	return ok && (d.Table != "" || a.x.Admission.WholeVacuum)
 }

@@ -4,6 +4,7 @@ import (
 	"txweave/exec"
 	"txweave/history"
 	"txweave/oracle/observe"
+	"txweave/sql/sqltext"
 )
 
 // matcher returns a match oracle, for the dependency inference and for the isolation oracle: the database itself
@@ -51,5 +52,5 @@ func matchQuery(obs *observe.Observation, s *observe.ObservedStmt) exec.MatchQue
 // namesPlace says whether a clause names the place of a row: on the scratch table each row has another one.
 func (k *checker) namesPlace(q exec.MatchQuery) bool {
 	t := k.plan.Schema.Table(q.Table)
-	return t != nil && t.NamesPlace(q.Where)
+	return t != nil && t.NamesUnlisted(q.Where, sqltext.SyntaxOf(k.plan.Profile.DBMS).Traits.Unlisted)
 }

@@ -126,29 +126,34 @@ type listed struct {
 	Kept []struct {
 		Dir string `json:"dir"`
 	} `json:"kept"`
+	MayBe []string `json:"may_be"` // other bugs: it is none of its own
 }
 
-// groups runs cases with bugs planted and returns the folders of the findings of each group, and where they are.
-func (b *bench) groups(side int, bugs []string) (groups [][]string, dir string, err error) {
+// groups runs cases with bugs planted and returns the folders of the findings of each group, how many of the groups may
+// be others and so are no bugs of their own, and where they are.
+func (b *bench) groups(side int, bugs []string) (groups [][]string, others int, dir string, err error) {
 	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0",
 		"--format", "json",
 		"--reduce-time", "1s", "--out", "found")
 	if err != nil || e.broken() || e.Code == 0 {
-		return nil, b.tmp, err
+		return nil, 0, b.tmp, err
 	}
 	var all []listed
 	if _, err := b.json(side, &all, "bugs", "list", "--out", filepath.Join(e.dir, "found"), "--format",
 		"json"); err != nil {
-		return nil, "", err
+		return nil, 0, "", err
 	}
 	for _, g := range all {
+		if len(g.MayBe) > 0 {
+			others++
+		}
 		var dirs []string
 		for _, k := range g.Kept {
 			dirs = append(dirs, filepath.Join(e.dir, "found", k.Dir))
 		}
 		groups = append(groups, dirs)
 	}
-	return groups, e.dir, nil
+	return groups, others, e.dir, nil
 }
 
 // grouping compares into how many groups the findings of one bug fall, and how often those of several fall into one.
@@ -157,9 +162,9 @@ func (b *bench) grouping() error {
 	// it leaves transactions open
 	bugs = slices.DeleteFunc(slices.Clone(bugs), func(s string) bool { return s == "crash-while-blocked" })
 	one, err := both(b, "groups of one bug", len(bugs), func(i, side int) (int, error) {
-		groups, dir, err := b.groups(side, bugs[i:i+1])
+		groups, others, dir, err := b.groups(side, bugs[i:i+1])
 		(&ended{dir: dir}).forget()
-		return len(groups), err
+		return len(groups) - others, err
 	})
 	if err != nil {
 		return err
@@ -197,7 +202,7 @@ func (b *bench) grouping() error {
 // merged plants bugs together, and returns of how many the groups are missing or hold others' findings. Which one a
 // finding is of is found out by replaying it with each of them alone.
 func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
-	groups, dir, err := b.groups(side, bugs)
+	groups, _, dir, err := b.groups(side, bugs)
 	if err != nil || len(groups) == 0 {
 		return 0, err
 	}

@@ -59,7 +59,9 @@ type outcome struct {
 
 // summary is what this needs of what fuzz --format json prints.
 type summary struct {
-	Bugs     []struct{} `json:"bugs"`
+	Bugs []struct {
+		MayBe []string `json:"may_be"` // others: it is none of its own
+	} `json:"bugs"`
 	Findings []struct {
 		Class     string `json:"class"`
 		Oracle    string `json:"oracle"`
@@ -315,7 +317,12 @@ func (b *bench) campaign(ctx context.Context, o *outcome, dir string, from, to i
 	}
 	o.Ran = from + s.Cases
 	o.Unconfirmed += len(s.Unconfirmed)
-	o.Groups = len(s.Bugs)
+	o.Groups = 0
+	for _, g := range s.Bugs {
+		if len(g.MayBe) == 0 {
+			o.Groups++
+		}
+	}
 	o.addSkipped(s.Skipped)
 	return b.first(ctx, o, s)
 }

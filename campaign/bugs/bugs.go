@@ -17,6 +17,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/store"
 	"txweave/finding"
+	"txweave/finding/signature"
 	"txweave/internal/outcome"
 	"txweave/report/index"
 	"txweave/testcase"
@@ -105,6 +106,53 @@ func (f *Shelf) Share(ctx context.Context, dir string) (err error) {
 			filepath.Join(dir, finding.ReducedDir), err)
 	}
 	return nil
+}
+
+// Recount counts a finding whose case has been reduced, of a directory or of a shared database, by what is left of it.
+// It returns the names of the bug that the finding was counted to and of the one that it is now; "" where it is of
+// none.
+func (f *Shelf) Recount(ctx context.Context, dir string) (was, is string, err error) {
+	at := *f
+	if f.Shared == "" {
+		at.Out = filepath.Dir(dir)
+	}
+	s, err := at.Open(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", "", nil // it is of no campaign
+	}
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	small, err := finding.Open(filepath.Join(dir, finding.ReducedDir))
+	if err != nil {
+		return "", "", err
+	}
+	c, err := small.Case()
+	if err != nil {
+		return "", "", err
+	}
+	sig := signature.Of(&small.Record.Finding, c)
+	minimal, err := small.Minimal()
+	if err != nil {
+		return "", "", err
+	}
+	if minimal {
+		sig = sig.Reduced()
+	}
+	if early, is := s.(*store.Early); is { // what waits to be counted is none of its bugs
+		s = early.WaitingStore
+	}
+	if b, err := s.Bugs(); err != nil || !b.Placed()[filepath.Base(dir)] {
+		return "", "", err
+	}
+	err = s.Update(func(b *finding.Bugs) error {
+		if from, to := b.Recount(filepath.Base(dir), small.Record, sig); to != nil {
+			was, is = from.ID, to.ID
+		}
+		return nil
+	})
+	return was, is, err
 }
 
 // bugPath is the directory of the finding of a bug to look at first.

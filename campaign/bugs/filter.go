@@ -22,11 +22,11 @@ func (f *Filter) Any() bool { return *f != Filter{} }
 // Pick returns the bugs that are wanted.
 func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
 	states := []finding.Status{finding.StatusOpen, finding.StatusUnconfirmed, finding.StatusDuplicate,
-		finding.StatusInvalid, finding.StatusFixed}
+		finding.StatusInvalid, finding.StatusFixed, finding.StatusUnreduced}
 	status := former.Statuses.Now(f.Status)
 	if status != "" && !slices.Contains(states, finding.Status(status)) {
 		return nil, outcome.Misuse(spelling.NoneOf("--status", f.Status, "open", "unconfirmed", "duplicate", "invalid",
-			"fixed"))
+			"fixed", "unreduced"))
 	}
 	re, err := regexp.Compile(f.Match)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f *Filter) Pick(all []*finding.Bug) ([]*finding.Bug, error) {
 	}
 	out := []*finding.Bug{}
 	for _, g := range all {
-		if (status == "" || string(g.Status) == status) && (f.DBMS == "" || g.DBMS == f.DBMS) &&
+		if (status == "" || string(g.Shown()) == status) && (f.DBMS == "" || g.DBMS == f.DBMS) &&
 			(f.Class == "" || g.Class == f.Class) &&
 			(f.Label == "" || slices.Contains(g.Labels, f.Label)) &&
 			(re.MatchString(g.Signature.String()) || re.MatchString(g.Summary) || re.MatchString(g.Title)) {

@@ -98,13 +98,6 @@ func unreduced(g *finding.Bug) string {
 
 // Line prints a bug on one line.
 func Line(w io.Writer, g *finding.Bug) error {
-	state := string(g.Status)
-	switch g.Status {
-	case finding.StatusDuplicate:
-		state += " of " + g.Of
-	case finding.StatusFixed:
-		state += " in " + g.FixedIn
-	}
 	labels := ""
 	if len(g.Planted) > 0 {
 		labels = "  (planted: " + strings.Join(g.Planted, ", ") + ")"
@@ -112,7 +105,7 @@ func Line(w io.Writer, g *finding.Bug) error {
 	if len(g.Labels) > 0 {
 		labels += "  [" + strings.Join(g.Labels, ", ") + "]"
 	}
-	_, err := fmt.Fprintf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, finding.Line(state), g.Count, finding.Line(g.DBMS),
+	_, err := fmt.Fprintf(w, "%-4s %-10s %6d  %s  %s%s\n", g.ID, finding.Line(g.State()), g.Count, finding.Line(g.DBMS),
 		finding.Line(g.Signature.String()), finding.Line(labels))
 	return err
 }

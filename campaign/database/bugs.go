@@ -302,6 +302,9 @@ func (d *DB) Bugs() (b *finding.Bugs, err error) {
 		b, err = t.bugs()
 		return err
 	})
+	if err == nil {
+		b.Explain()
+	}
 	return b, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"txweave/campaign"
 	"txweave/finding"
@@ -43,7 +44,11 @@ work        %d runs, %d replays, %d statements sent
 		if b.New {
 			state = "new"
 		}
-		fmt.Fprintf(w, "bug         %s (%s, %s)  %s  %s\n", b.ID, state, finding.Count(b.Count, "time"), b.Where(),
+		name := "bug       "
+		if len(b.MayBe) > 0 {
+			name, state = "unreduced ", "may be "+strings.Join(b.MayBe, " or ")
+		}
+		fmt.Fprintf(w, "%s  %s (%s, %s)  %s  %s\n", name, b.ID, state, finding.Count(b.Count, "time"), b.Where(),
 			finding.Line(b.Signature))
 	}
 	for _, name := range slices.Sorted(maps.Keys(sum.Known)) {
@@ -53,7 +58,7 @@ work        %d runs, %d replays, %d statements sent
 		fmt.Fprintf(w, "paused      %s: most cases show it; is the set-up right?\n", tabular.Counts(sum.Paused))
 	}
 	_, err := fmt.Fprintf(w, "findings    %d of %s, %d kept (%d unconfirmed)\n", sum.Total(),
-		finding.Count(len(sum.Bugs), "bug"), sum.Kept(), len(sum.Unconfirmed))
+		finding.Count(sum.Told(), "bug"), sum.Kept(), len(sum.Unconfirmed))
 	return err
 }
 

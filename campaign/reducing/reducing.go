@@ -33,6 +33,9 @@ type Config struct {
 	Signature string // what the case must keep showing; "": the finding's, of a case what it shows most often
 	Repeat    int    // how many times in a row a smaller case must show it
 	Reduce    reduce.Options
+	// Moved, unless nil, is told that the finding, and with it all of its bug, which is no more, is counted to another
+	// one.
+	Moved func(was, is string)
 }
 
 // reduction is a reduction under way.
@@ -95,7 +98,14 @@ func (f *reduction) reduce(ctx context.Context, t exec.Target, on *target.Chosen
 	}
 	if werr := f.write(ctx, w, out, dir); werr != nil {
 		_, perr := lost.Write(out.Case.Print())
-		err = errors.Join(err, werr, perr)
+		return out, errors.Join(err, werr, perr)
+	}
+	if dir != "" {
+		was, is, cerr := f.Shelf.Recount(ctx, dir)
+		if was != is && f.Moved != nil {
+			f.Moved(was, is)
+		}
+		err = errors.Join(err, cerr)
 	}
 	return out, err
 }

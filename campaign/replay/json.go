@@ -182,7 +182,7 @@ func (x *Config) alike(args []string, cases []*testcase.Case, first int) error {
 
 // renew starts a server again before the next case that this one has left hanging, or whose database is not to be used
 // any more.
-func (r *Rerun) renew(ctx context.Context, t exec.Target) error {
+func (r *Rerun) renew(ctx context.Context, t exec.Upkeep) error {
 	if !r.spoilt {
 		return nil
 	}

@@ -31,7 +31,7 @@ type Tried struct {
 }
 
 // Renew starts a server again whose database is not to be used any more; one of the user's is left as it is.
-func (a *Tried) Renew(ctx context.Context, t exec.Target) error {
+func (a *Tried) Renew(ctx context.Context, t exec.Upkeep) error {
 	if a.Report == nil || !a.Report.Spoilt {
 		return nil
 	}
@@ -139,7 +139,7 @@ func lostConnection(ctx context.Context, t exec.Target, p *dbms.Profile, c *test
 }
 
 // Explain sorts out why a case could not be checked: an error of the case is the user's, a crash is a CrashError.
-func Explain(ctx context.Context, t exec.Target, err error) error {
+func Explain(ctx context.Context, t exec.Upkeep, err error) error {
 	if ctx.Err() != nil {
 		return outcome.Stopped()
 	}

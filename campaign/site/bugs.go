@@ -38,7 +38,7 @@ func (d bugsData) Page(n int) string {
 
 // bugStates are the states of bugs, in the order in which people look at them.
 var bugStates = []string{string(finding.StatusOpen), string(finding.StatusUnconfirmed), string(finding.StatusDuplicate),
-	string(finding.StatusInvalid), string(finding.StatusFixed)}
+	string(finding.StatusInvalid), string(finding.StatusFixed), string(finding.StatusUnreduced)}
 
 func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
 	b, err := s.DB.Bugs()
@@ -53,7 +53,7 @@ func (s *Site) bugs(w http.ResponseWriter, r *http.Request) {
 	var list []*finding.Bug
 	for _, g := range b.Bugs {
 		d.DBMSs, d.Classes = append(d.DBMSs, g.DBMS), append(d.Classes, g.Class)
-		if (d.Status == "" || string(g.Status) == d.Status) && (d.DBMS == "" || g.DBMS == d.DBMS) &&
+		if (d.Status == "" || string(g.Shown()) == d.Status) && (d.DBMS == "" || g.DBMS == d.DBMS) &&
 			(d.Class == "" || g.Class == d.Class) && mentions(g, d.Query) {
 			list = append(list, g)
 		}

@@ -107,7 +107,7 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 	by := map[string]int{}
 	for _, g := range bugs.Bugs {
-		by[string(g.Status)]++
+		by[string(g.Shown())]++
 	}
 	for _, status := range bugStates {
 		gauge(descBugs, float64(by[status]), status)

@@ -315,6 +315,9 @@ func (d *Directory) Bugs() (*finding.Bugs, error) {
 		return nil
 	})
 	d.forget()
+	if err == nil {
+		out.Explain()
+	}
 	return out, err
 }
 

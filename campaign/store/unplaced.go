@@ -134,6 +134,7 @@ func (e *Early) grouped() (b *finding.Bugs, early []*finding.Bug, err error) {
 		b.Hear(g, g.ID, true)
 	}
 	b.Next = next
+	b.Explain()
 	return b, early, nil
 }
 

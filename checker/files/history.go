@@ -12,6 +12,7 @@ import (
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"
 	"txweave/checker/jepsen"
+	"txweave/checker/parts"
 	"txweave/dbms"
 	"txweave/dbms/registry"
 	"txweave/exec"
@@ -73,6 +74,9 @@ func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) 
 	if err := f.checkOptions(level, len(paths)); err != nil {
 		return err
 	}
+	if f.Split != "" {
+		return f.split(ctx, w, paths[0], level)
+	}
 	rank := []string{valid, unknown, unreadable, invalid}
 	worst := 0
 	for _, path := range paths {
@@ -130,7 +134,7 @@ func (f *run) checkOptions(level dbms.Level, histories int) error {
 		return outcome.Misusef("--certificate belongs to one history, not to %d", histories)
 	}
 	f.several = histories > 1
-	return nil
+	return f.checkSplit(histories)
 }
 
 // history reads one history, checks it and draws its counterexample.
@@ -265,10 +269,16 @@ func (f *run) judgeWorkload(rec *format.Contents, level dbms.Level, res *history
 func (f *run) judge(ctx context.Context, h *register.History, level dbms.Level) (v checker.Verdict, err error) {
 	opt := checker.Options{SessionOrder: f.Sessions}
 	if f.Certificate == "" {
-		v := blackbox.Check(ctx, h, level, opt)
+		check := func(level dbms.Level) checker.Verdict {
+			if f.Workers > 1 {
+				return parts.Check(ctx, h, level, opt, f.Workers)
+			}
+			return blackbox.Check(ctx, h, level, opt)
+		}
+		v := check(level)
 		if v.Outcome == checker.Valid && level == dbms.LIN && !f.ClockSkew.None() && f.Sessions {
 			// Longer intervals of one client overlap, and its own order is lost: it is asked for by itself.
-			if own := blackbox.Check(ctx, h, dbms.SER, opt); own.Outcome == checker.Invalid {
+			if own := check(dbms.SER); own.Outcome == checker.Invalid {
 				own.Level, v = level, own
 			}
 		}

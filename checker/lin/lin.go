@@ -107,7 +107,7 @@ func search(ctx context.Context, h *register.History, workers int) checker.Verdi
 		}
 	}
 	byKey := operations(h)
-	v := eachKey(len(byKey), workers, func(key int) *checker.Verdict {
+	v := checker.Each(len(byKey), workers, func(key int) *checker.Verdict {
 		s := &searcher{stopped: func() *checker.Verdict { return opt.Stopped(ctx, dbms.LIN) }, h: h, key: int32(key),
 			initial: empty, budget: budget}
 		return s.run(byKey[key], start[key])

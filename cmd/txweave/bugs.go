@@ -160,7 +160,7 @@ func (f *bugsFlags) labelCommand() *cobra.Command {
 
 // addFilter adds the flags of a filter.
 func addFilter(cmd *cobra.Command, f *bugs.Filter) {
-	cmd.Flags().StringVar(&f.Status, "status", "", "only these: open, unconfirmed, duplicate, invalid, fixed")
+	cmd.Flags().StringVar(&f.Status, "status", "", "only these: open, unconfirmed, duplicate, invalid, fixed, unreduced")
 	cmd.Flags().StringVar(&f.DBMS, "dbms", "", "only bugs of this DBMS")
 	cmd.Flags().StringVar(&f.Class, "class", "", "only this class of finding")
 	cmd.Flags().StringVar(&f.Label, "label", "", "only those with this label")

@@ -37,6 +37,7 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
   txweave check --svg cycle.svg run-*/history.edn.gz
   txweave check --workload bank --total-amount 100 -
   txweave check --window 10000 history.txt
+  txweave check --level lin --split parts history.edn && txweave check --level lin parts
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
   txweave check --level si --certificate versions.jsonl history.jsonl
   txweave check --level ser --order commit --certificate v.jsonl --matches database --target mariadb h.jsonl
@@ -75,6 +76,9 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
 	fs.StringVar(&skew, "clock-skew", "",
 		"how far clients' clocks may be off, e.g. 5ms, or 5ms,3=300ms for session 3 (sser, lin, traces)")
+	fs.IntVar(&c.Workers, "workers", 1, "cut a history into parts that nothing connects, and check so many at once")
+	fs.StringVar(&c.Split, "split", "", "check nothing: write such parts into this directory, for several machines")
+	fs.IntVar(&c.Parts, "parts", 16, "--split: at most so many parts")
 	fs.IntVar(&c.Window, "window", 0,
 		"of a text in order: check in bounded memory, so many transactions at a time, e.g. 10000")
 	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+spelling.Or(jepsen.Names())+

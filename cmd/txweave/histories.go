@@ -1,19 +1,14 @@
 package main
 
 import (
-	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"txweave/dbms"
-	"txweave/fault"
 	"txweave/gen/histories"
 	"txweave/gen/workload"
 	"txweave/history/format"
-	"txweave/internal/asked"
 	"txweave/internal/spelling"
 )
 
@@ -29,27 +24,30 @@ func historiesCommand() *cobra.Command {
 at all weaker ones. A planted anomaly makes it invalid at the levels that forbid it, and at no other.
 The same seed gives the same history. --list says which anomalies and formats there are.
 
+An anomaly of searches (Phantom, PMP, ResultSetMismatch) needs the certificate that is written beside
+its history: txweave check --certificate FILE.certificate FILE.
+
 With several --anomaly, or with --count, --out is a directory: a file for each history, and
 ` + histories.IndexName + `, which says what a checker must find in each.`,
 		Example: `  txweave histories --transactions 1000 > valid.jsonl
   txweave histories --anomaly LostUpdate --format edn --out lost-update.edn
+  txweave histories --lists --keys 50 --anomaly WriteSkew --format edn --out skew.edn
   txweave histories --anomaly all,none --count 10 --format text --out histories`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if list {
-				return listHistories(cmd.OutOrStdout())
+				return printf(cmd.OutOrStdout(), "%s\nformats: %s\n", histories.List(),
+					strings.Join(format.WriterNames(), ", "))
 			}
 			set.Level, set.Shape = dbms.Level(level), histories.Shape(shape)
 			set.Distribution = workload.Distribution(distribution)
-			set.Anomalies = plantedKinds(anomalies, &set)
+			set.Plant(anomalies...)
 			if err := set.Validate(); err != nil {
 				return usage(err)
 			}
 			switch {
-			case set.Count*len(set.Anomalies) == 1 && out == "":
-				return usage(set.WriteOne(cmd.OutOrStdout()))
 			case set.Count*len(set.Anomalies) == 1:
-				return usage(asked.Write(cmd.Context(), out, set.WriteOne))
+				return usage(set.WriteOne(cmd.Context(), cmd.OutOrStdout(), out))
 			case out == "":
 				return usagef("several histories are written into a directory: name it with --out")
 			}
@@ -67,6 +65,7 @@ With several --anomaly, or with --count, --out is a directory: a file for each h
 	fs.StringVar(&level, "level", string(set.Level), "what the engine guarantees: sser, ser, si, tcc, ra or rc")
 	fs.StringVar(&shape, "shape", string(set.Shape),
 		"what transactions look like: mini, blind, general or cas")
+	fs.BoolVar(&set.Lists, "lists", false, "keys hold lists: writes append, reads return all (Elle's list-append)")
 	fs.IntVar(&set.Txns, "transactions", set.Txns, "committed transactions, at least")
 	fs.IntVar(&set.Sessions, "sessions", set.Sessions, "sessions")
 	fs.IntVar(&set.Keys, "keys", set.Keys, "keys")
@@ -82,38 +81,4 @@ With several --anomaly, or with --count, --out is a directory: a file for each h
 	fs.StringVar(&set.Format, "format", "txweave", spelling.Or(format.WriterNames()))
 	fs.StringVar(&out, "out", "", "file, or directory of several histories")
 	return cmd
-}
-
-// plantedKinds makes kinds of their names: all leaves out what the format or the shape of transactions cannot tell.
-func plantedKinds(names []string, set *histories.Set) (kinds []fault.Kind) {
-	for _, name := range names {
-		switch name {
-		case "none":
-			kinds = append(kinds, "")
-		case "all":
-			for _, a := range histories.Anomalies() {
-				if set.CanTell(&a) {
-					kinds = append(kinds, a.Kind)
-				}
-			}
-		default:
-			kinds = append(kinds, fault.Kind(name))
-		}
-	}
-	return kinds
-}
-
-// listHistories prints what can be planted and in which formats histories are written.
-func listHistories(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-26s %-36s %s\n", "anomaly", "invalid at", "what it is")
-	for _, a := range histories.Anomalies() {
-		var levels []string
-		for _, l := range slices.Backward(a.Forbidden) {
-			levels = append(levels, string(l))
-		}
-		fmt.Fprintf(&b, "%-26s %-36s %s\n", a.Kind, strings.Join(levels, " "), fault.Of(a.Kind).Title)
-	}
-	fmt.Fprintf(&b, "\nformats: %s\n", strings.Join(format.WriterNames(), ", "))
-	return printf(w, "%s", b.String())
 }

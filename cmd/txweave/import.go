@@ -1,10 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +12,6 @@ import (
 	"txweave/campaign/target"
 	"txweave/dbms/registry"
 	"txweave/internal/asked"
-	"txweave/internal/input"
 	"txweave/internal/version"
 	"txweave/testcase"
 	"txweave/testcase/importer"
@@ -64,7 +60,7 @@ Without --run a case for replay and reduce is printed.`,
 			if o.Order, err = testcase.ParseOrder(f.order); err != nil {
 				return usage(err)
 			}
-			text, err := readInput(cmd.Context(), args[0])
+			text, err := importing.ReadText(cmd.Context(), args[0])
 			if err != nil {
 				return usage(err)
 			}
@@ -95,11 +91,10 @@ Without --run a case for replay and reduce is printed.`,
 }
 
 func importFile(cmd *cobra.Command, path string, text []byte, out string, o importer.Options) error {
-	read, err := asked.Obeying(cmd.Context(), func() (imported, error) { return readImport(path, text, o) })
+	c, notes, err := importing.Case(cmd.Context(), path, text, o)
 	if err != nil {
 		return err
 	}
-	c, notes := read.c, read.notes
 	c.Tool = version.Tool
 	if _, err := target.Lookup(c.Target, c.Isolation); err != nil {
 		return err
@@ -115,70 +110,4 @@ func importFile(cmd *cobra.Command, path string, text []byte, out string, o impo
 		next(cmd.ErrOrStderr(), "replay", out)
 	}
 	return err
-}
-
-// imported is the case that a text is, and what is to be said of how it was read.
-type imported struct {
-	c     *testcase.Case
-	notes []string
-}
-
-// readImport makes a case of a text, with the bookkeeping columns unless it says itself what its statements must give.
-func readImport(path string, text []byte, o importer.Options) (imported, error) {
-	c, notes, err := importer.Read(path, text, o)
-	if err != nil {
-		if _, other := importer.ReadScripts(path, text, o, true); other == nil {
-			err = fmt.Errorf("%w (import --run runs a text as it stands)", err)
-		}
-		return imported{}, usage(err)
-	}
-	if len(c.Order) > 0 || c.Tool != "" {
-		return imported{c, notes}, nil
-	}
-	watched, err := importer.Keep(c)
-	if err != nil {
-		return imported{c,
-			append(notes,
-				fmt.Sprintf("no bookkeeping columns: %v: replay needs them or an order; import --run runs the text as it stands",
-					err))}, nil
-	}
-	return imported{watched,
-		append(notes, "the tables have the bookkeeping columns pkey, vkey and pvkey, and the statements their values")}, nil
-}
-
-// readInput reads a file, or standard input for "-".
-func readInput(ctx context.Context, path string) ([]byte, error) {
-	if st, err := os.Stat(path); path != input.Stdin && err == nil && st.IsDir() {
-		return readSessions(ctx, path)
-	}
-	return testcase.ReadText(ctx, path)
-}
-
-// readSessions reads a directory that holds a script for each session, as export writes them.
-func readSessions(ctx context.Context, dir string) ([]byte, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	if !importer.IsSessions(names) {
-		return nil, fmt.Errorf("%s is a directory without setup.sql and T0.sql, T1.sql, …, as export --to sql writes them",
-			dir)
-	}
-	var files []importer.SessionFile
-	for _, name := range names {
-		if filepath.Ext(name) != ".sql" {
-			continue
-		}
-		text, err := testcase.ReadText(ctx, filepath.Join(dir, name))
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, importer.SessionFile{Name: name, Text: string(text)})
-	}
-	text, err := importer.Join(files)
-	return []byte(text), err
 }

@@ -37,6 +37,13 @@ CASE.txw to CASE.reduced.txw or --output.`,
 			c.Under = f.again(&from)
 			c.Target.Notes = show
 			c.Reduce.Progress = show.Reduction(c.Reduce.MaxTime)
+			at := args[0]
+			c.Moved = func(was, is string) {
+				fmt.Fprintf(show, "txweave: %s is %s: its findings are counted there now\n", was, is)
+				if finding.IsBugName(filepath.Base(at)) {
+					at = filepath.Join(filepath.Dir(at), is)
+				}
+			}
 			out, written, err := c.Run(cmd.Context(), args[0], cmd.OutOrStdout())
 			show.End()
 			if err != nil {
@@ -56,7 +63,7 @@ CASE.txw to CASE.reduced.txw or --output.`,
 			if filepath.Ext(written) == filepath.Ext(finding.CaseFile) {
 				next(cmd.ErrOrStderr(), "report", written)
 			} else {
-				next(cmd.ErrOrStderr(), append([]string{"report", args[0]}, unless(bugs.DefaultOut, "out", from.Out)...)...)
+				next(cmd.ErrOrStderr(), append([]string{"report", at}, unless(bugs.DefaultOut, "out", from.Out)...)...)
 			}
 			return nil
 		},

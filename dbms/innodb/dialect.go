@@ -1,6 +1,9 @@
 package innodb
 
 import (
+	"fmt"
+	"strings"
+
 	"txweave/dbms/mysql/dialect/opinion"
 	"txweave/gen"
 	"txweave/sql"
@@ -25,6 +28,42 @@ func commits(stmt sql.Stmt, kind sqltext.Kind) bool {
 		return true
 	}
 	return kind == sqltext.Lock || kind >= sqltext.Create && kind < sqltext.Other
+}
+
+// Quoting is that of MySQL's family with the default sql_mode (dev.mysql.com/doc/refman, String Literals; Comments).
+var Quoting = sqltext.Quoting{Backslash: true, Hash: true, SpacedDashes: true, Executable: true, Backquotes: true}
+
+// Admission is what a case of MySQL's family may hold.
+var Admission = sqltext.Admission{Token: token, Chain: true, Framed: true,
+	Engines:      []string{"innodb", "rocksdb", "tokudb", "xtradb"},
+	LooseEngines: []string{"myisam", "aria", "memory", "heap", "archive", "csv", "blackhole"},
+	HintSettings: strings.Fields(
+		"optimizer_switch optimizer_search_depth optimizer_prune_level eq_range_index_dive_limit max_seeks_for_key"),
+	Reading: sqltext.ReadingSettings{Words: map[string][]string{"sql_mode": plainModes},
+		Charsets: []string{"character_set_client", "character_set_connection", "collation_connection"}}}
+
+// plainModes are the parts of sql_mode that leave alone how statements are read: all but NO_BACKSLASH_ESCAPES,
+// ANSI_QUOTES and those that stand for several (ANSI, ORACLE, MSSQL, DB2, POSTGRESQL, MAXDB), of which ORACLE has
+// another grammar too (dev.mysql.com/doc/refman, Server SQL Modes; mariadb.com/kb, SQL_MODE).
+var plainModes = strings.Fields(
+	`only_full_group_by strict_trans_tables strict_all_tables error_for_division_by_zero no_engine_substitution
+	no_zero_date no_zero_in_date no_auto_value_on_zero no_auto_create_user no_unsigned_subtraction pad_char_to_full_length pipes_as_concat
+	ignore_space high_not_precedence real_as_float traditional allow_invalid_dates time_truncate_fractional time_round_fractional
+	simultaneous_assignment empty_string_is_null no_dir_in_create`)
+
+// Idle are the settings of a server that change no answer.
+var Idle = strings.Fields(
+	`*_size *_capacity *wait_timeout *read_timeout *write_timeout *connect_timeout *interactive_timeout max_* table_open_*
+	performance_schema skip_n* local_infile mysqlx* *_port port socket *doublewrite* *_at_trx_commit sync_binlog server_id source_id
+	log_error* slow_query* general_log* *_threads report_* version_comment *_version isolation?level transaction_isolation tx_isolation
+	*_enable_auto_analyze innodb_stats_auto_recalc secure_file* pid_file tmpdir datadir lc_* log_*`)
+
+// token refuses what only some of the servers read as a name: of MySQL 9 $tag$ begins a literal.
+func token(tokens []sqltext.Token, at int, _ bool) error {
+	if t := tokens[at]; t.Kind == sqltext.Word && t.Text[0] == '$' {
+		return fmt.Errorf("%q: a name that begins with a dollar sign", t.Text)
+	}
+	return nil
 }
 
 // Doubt returns what says in what a second reader differs from a dialect of MySQL's family.

@@ -21,8 +21,16 @@ func NoIndexes(word string) dbms.PlanSetting {
 var Prepared = dbms.PlanSetting{Name: "prepared", Prepared: true}
 
 // PreparedAsText is the plan setting that has every statement prepared by one of its own.
-var PreparedAsText = dbms.PlanSetting{Name: "prepared-as-text", Prepared: true, AsText: true,
+var PreparedAsText = dbms.PlanSetting{Name: "prepared-as-text", Prepared: true, AsText: prepare,
 	Covers: []string{"prepared stmt (sql)"}}
+
+// prepare is how a statement is prepared and executed under a name (dev.mysql.com/doc, PREPARE Statement).
+func prepare(name, sql string) (prepare, execute string) {
+	return "PREPARE " + name + " FROM '" + quoted.Replace(sql) + "'", "EXECUTE " + name
+}
+
+// quoted writes a text between single quotes.
+var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
 
 // Parameters is the plan setting that has values beside the statements, over the client's protocol.
 func Parameters(d *sql.Dialect) dbms.PlanSetting {
@@ -53,9 +61,10 @@ func Switched(name string, switches ...string) dbms.PlanSetting {
 		Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
 }
 
-// Copies is the plan setting by which queries read copies of the tables, put into temporary ones.
-func Copies(d *sql.Dialect) dbms.PlanSetting {
-	return dbms.PlanSetting{Name: "copies", Copies: &respell.Copies{}, Dialect: d,
+// Copies is the plan setting by which queries read copies of the tables, put into temporary ones; unlisted
+// are the columns that these have of themselves.
+func Copies(d *sql.Dialect, unlisted ...string) dbms.PlanSetting {
+	return dbms.PlanSetting{Name: "copies", Copies: &respell.Copies{Unlisted: unlisted}, Dialect: d,
 		Set:   []string{"SET SESSION optimizer_switch = 'derived_merge=off'"},
 		Unset: []string{"SET SESSION optimizer_switch = DEFAULT"}}
 }

@@ -71,7 +71,10 @@ const KillQuery = "KILL QUERY %d"
 
 // Protocol is that of MySQL's driver.
 var Protocol = &exec.Protocol{DBError: mysqlwire.Error, Warnings: "SHOW WARNINGS", Scratch: exec.TemporaryCopy,
-	Integrity: checkTable, Level: AskLevel}
+	Integrity: checkTable, Level: AskLevel, Unprepared: Unprepared}
+
+// Unprepared is ER_UNSUPPORTED_PS: this command is not supported in the prepared statement protocol yet.
+const Unprepared = 1295
 
 // AskLevel asks for the variables that make the level, of which no version has all. What SET TRANSACTION gives one
 // transaction they do not tell (dev.mysql.com/doc/refman, SET TRANSACTION).

@@ -12,10 +12,19 @@ import (
 
 // Syntax is MySQL's, and comments for MariaDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.MariaDB, Hints: hints,
-	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
-	Settings: innodb.Settings, SettingWords: innodb.SettingWords,
+	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
+	Functions: functions.By("m"), Hints: hints,
+	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
+	Settings: innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,
 }
+
+// traits are those of MySQL's family; a table with versions of its rows has the times of each
+// (mariadb.com/kb, System-Versioned Tables).
+var traits = func() sqltext.Traits {
+	t := innodb.Traits
+	t.Unlisted = []string{"row_start", "row_end"}
+	return t
+}()
 
 // hints are what /*+ … */ may say since MariaDB 12 (mariadb.com/docs, Optimizer Hints): no setting.
 var hints = strings.Fields(

@@ -51,7 +51,7 @@ var plans = []dbms.PlanSetting{
 	innodb.Parameters(tree),
 	innodb.Impatient(0),
 	innodb.Purged,
-	innodb.Copies(tree),
+	innodb.Copies(tree, Syntax.Traits.Unlisted...),
 	dbms.OpaqueConditions(tree),
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off",
 		"derived_with_keys=off", "semijoin=off",

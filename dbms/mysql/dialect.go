@@ -12,10 +12,11 @@ import (
 
 // Syntax is MySQL's.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.MySQL, Hints: hints,
+	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
+	Functions: functions.By("y"), Hints: hints,
 	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
 	DropTemporary: innodb.DropTemporary,
-	Settings:      innodb.Settings, SettingWords: innodb.SettingWords,
+	Settings:      innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,
 }
 
 // hints are what /*+ … */ may say (dev.mysql.com/doc, Optimizer Hints): no setting, no group of resources.

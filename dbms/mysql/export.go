@@ -1,6 +1,9 @@
 package mysql
 
-import "txweave/report/export"
+import (
+	"txweave/dbms/innodb"
+	"txweave/report/export"
+)
 
 // Spelling is how findings are written down as scripts.
 var Spelling = &export.Spelling{
@@ -9,6 +12,7 @@ var Spelling = &export.Spelling{
 	Alone:   []string{"SET SESSION lock_wait_timeout = DEFAULT"}, // purge opens tables
 	Waits: [2]string{"VARIABLE_VALUE",
 		"performance_schema.global_status WHERE VARIABLE_NAME = 'Innodb_row_lock_current_waits'"},
-	Locks:    true,
+	Locks:      true,
+	ErrorNames: innodb.ErrorNames, Refused: innodb.LockWaitTimeout,
 	GoImport: "github.com/go-sql-driver/mysql", GoDriver: "mysql",
 }

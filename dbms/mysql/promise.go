@@ -28,7 +28,7 @@ var plans = []dbms.PlanSetting{
 	innodb.Prepared,
 	innodb.PreparedAsText,
 	innodb.Parameters(tree),
-	innodb.Copies(tree),
+	innodb.Copies(tree, Syntax.Traits.Unlisted...),
 	dbms.OpaqueConditions(tree),
 	innodb.Switched("no-rewrites", "index_merge=off", "index_condition_pushdown=off", "derived_merge=off", "semijoin=off",
 		"materialization=off",

@@ -98,27 +98,27 @@ func (t *target) connect(ctx context.Context) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			t.control.Close()
+			t.Connection.Close()
 		}
 	}()
 	if err := t.describe(ctx); err != nil {
 		return err
 	}
-	if err := refuse(t.about.Settings); err != nil && t.instance == nil {
+	if err := refuse(t.About.Settings); err != nil && t.instance == nil {
 		return err
 	}
-	if t.waits, err = findLockWaits(ctx, t.control, t.kind, t.about.Version); err != nil {
+	if t.waits, err = findLockWaits(ctx, t.Connection, t.kind, t.About.Version); err != nil {
 		return err
 	}
 	if t.instance != nil {
-		if err := t.control.Must(ctx, t.boot()...); err != nil {
+		if err := t.Connection.Must(ctx, t.boot()...); err != nil {
 			return err
 		}
 		t.memory = t.instance.Memory()
 	} else if err := t.claim(ctx); err != nil {
 		return err
 	}
-	if err := t.control.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {
+	if err := t.Connection.Must(ctx, "CREATE DATABASE "+t.database, "USE "+t.database); err != nil {
 		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
 	}
 	return nil
@@ -135,7 +135,7 @@ func (t *target) openControl(ctx context.Context) error {
 		control.Close()
 		return err
 	}
-	t.control = control
+	t.Connection = control
 	return nil
 }
 
@@ -214,10 +214,10 @@ func (t *target) reach(ctx context.Context) error {
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(ctx, exec.DialTime())
 	defer cancel()
-	if _, err := t.control.Read(ctx, "SELECT 1"); err == nil {
+	if _, err := t.Connection.Read(ctx, "SELECT 1"); err == nil {
 		return nil
 	}
-	t.control.Close()
+	t.Connection.Close()
 	if err := t.openControl(ctx); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (t *target) reach(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.control.Must(ctx, "CREATE DATABASE IF NOT EXISTS "+t.database, "USE "+t.database)
+	return t.Connection.Must(ctx, "CREATE DATABASE IF NOT EXISTS "+t.database, "USE "+t.database)
 }
 
 // uptimeStep is how exactly MySQL tells how long it is up, and what time it is.
@@ -234,11 +234,11 @@ const uptimeStep = 2 * time.Second
 
 // Born implements Mortal.
 func (t *target) Born(ctx context.Context) (exec.Birth, error) {
-	up, err := t.control.Read(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
+	up, err := t.Connection.Read(ctx, "SHOW GLOBAL STATUS LIKE 'Uptime'")
 	if err != nil || up.Len() == 0 {
 		return exec.Birth{}, err
 	}
-	now, err := t.control.Read(ctx, "SELECT UNIX_TIMESTAMP()")
+	now, err := t.Connection.Read(ctx, "SELECT UNIX_TIMESTAMP()")
 	if err != nil {
 		return exec.Birth{}, err
 	}
@@ -266,7 +266,7 @@ var ourDatabases = regexp.MustCompile("^" + exec.DatabasePrefix + "l[0-9a-f]{12}
 // lock of the server's is free again when the connection that holds it ends, however that ended. A server without such
 // locks keeps them.
 func (t *target) claim(ctx context.Context) error {
-	held, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 5)", t.database))
+	held, err := t.Connection.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 5)", t.database))
 	var refused *exec.AnswerError
 	switch {
 	case errors.As(err, &refused):
@@ -276,7 +276,7 @@ func (t *target) claim(ctx context.Context) error {
 	case held.Cell(0, 0).String() != "1":
 		return fmt.Errorf("%w: the lock %s of the server is somebody else's", exec.ErrUnavailable, t.database)
 	}
-	found, err := t.control.Read(ctx, "SHOW DATABASES LIKE '"+exec.DatabasePrefix+"l%'")
+	found, err := t.Connection.Read(ctx, "SHOW DATABASES LIKE '"+exec.DatabasePrefix+"l%'")
 	if err != nil {
 		return err
 	}
@@ -296,12 +296,12 @@ func (t *target) claim(ctx context.Context) error {
 // may lose the connection that holds the lock alone.
 func (t *target) sweep(ctx context.Context, name string) (err error) {
 	// The lock is taken, so that of two that sweep at once one does, and nobody takes the name meanwhile.
-	free, err := t.control.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 0)", name))
+	free, err := t.Connection.Read(ctx, fmt.Sprintf("SELECT GET_LOCK('%s', 0)", name))
 	if err != nil || free.Cell(0, 0).String() != "1" {
 		return err
 	}
 	defer func() {
-		_, failed := t.control.Read(ctx, fmt.Sprintf("SELECT RELEASE_LOCK('%s')", name))
+		_, failed := t.Connection.Read(ctx, fmt.Sprintf("SELECT RELEASE_LOCK('%s')", name))
 		err = errors.Join(err, failed)
 	}()
 	if used, err := t.uses(ctx, name); err != nil || used {
@@ -309,7 +309,7 @@ func (t *target) sweep(ctx context.Context, name string) (err error) {
 	}
 	// What cannot be dropped is another user's, and stays.
 	var refused *exec.AnswerError
-	if err := t.control.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
+	if err := t.Connection.Must(ctx, "DROP DATABASE IF EXISTS "+name); err != nil && !errors.As(err, &refused) {
 		return err
 	}
 	return nil
@@ -317,7 +317,7 @@ func (t *target) sweep(ctx context.Context, name string) (err error) {
 
 // uses says whether a connection works in a database.
 func (t *target) uses(ctx context.Context, database string) (bool, error) {
-	threads, err := t.control.Read(ctx, "SHOW PROCESSLIST") // ours whatever the user may see
+	threads, err := t.Connection.Read(ctx, "SHOW PROCESSLIST") // ours whatever the user may see
 	if err != nil {
 		return false, err
 	}

@@ -22,7 +22,7 @@ func (t *target) Disruption() *exec.Disruption {
 func (t *target) disconnect(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
 	defer cancel()
-	a, err := t.control.Exec(ctx, fmt.Sprintf("KILL CONNECTION %d", s.ID()))
+	a, err := t.Connection.Exec(ctx, fmt.Sprintf("KILL CONNECTION %d", s.ID()))
 	if err == nil && a.Err != nil && a.Err.Code != noSuchThread {
 		err = &exec.AnswerError{Text: "KILL CONNECTION", Err: a.Err}
 	}
@@ -40,9 +40,9 @@ func (t *target) boot() []string {
 
 // reopen opens the control connection again.
 func (t *target) reopen(ctx context.Context) error {
-	t.control.Close()
+	t.Connection.Close()
 	if err := t.openControl(ctx); err != nil {
 		return err
 	}
-	return t.control.Must(ctx, append(t.boot(), "USE "+t.database)...)
+	return t.Connection.Must(ctx, append(t.boot(), "USE "+t.database)...)
 }

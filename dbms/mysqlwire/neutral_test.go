@@ -18,7 +18,7 @@ func TestNeutral(t *testing.T) {
 		"max_join_size": "1", "wait_timeout": "60", "query_cache_type": "1", "max_error_count": "0", "lc_messages": "'de_DE'"}
 	db := own(t)
 	for name, value := range settings {
-		if err := db.control.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
+		if err := db.Connection.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestLockWaitsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close()
-	if _, err := findLockWaits(t.Context(), s, db.kind, db.about.Version); !errors.Is(err, exec.ErrUnavailable) ||
+	if _, err := findLockWaits(t.Context(), s, db.kind, db.About.Version); !errors.Is(err, exec.ErrUnavailable) ||
 		strings.Contains(err.Error(), "needs") {
 		t.Errorf("%v", err)
 	}

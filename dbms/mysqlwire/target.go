@@ -29,22 +29,19 @@ func Error(err error) *history.DBError {
 
 // target is a server that speaks MySQL's protocol: a private one, or one that a DSN names.
 type target struct {
+	exec.Base
 	kind     *DBMS
 	config   *mysql.Config
 	database string // ours: created by us, dropped by us
-	control  *exec.Session
 	waits    *WaitSource
 	instance *exec.Instance // nil for a server of the user's
 	gone     bool           // its server was ended, and no other one is up in its place
 	wait     time.Duration  // how long a server of the user's may be away
-	about    exec.Description
-	tables   []string // of the case that is loaded
+	tables   []string       // of the case that is loaded
 	views    []string
 	made     []string // tables that the case's statements may have made
 	loads    int      // cases loaded so far
 	memory   uint64   // of a private server when it began, in bytes
-	load     string
-	reset    string
 }
 
 // Instance is the private server that it is; nil for a server of the user's.
@@ -59,18 +56,18 @@ var settings = []string{
 }
 
 func (t *target) describe(ctx context.Context) error {
-	rows, err := t.control.Read(ctx, "SELECT VERSION()")
+	rows, err := t.Connection.Read(ctx, "SELECT VERSION()")
 	if err != nil {
 		return err
 	}
-	t.about = exec.Description{Target: t.kind.Name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
-	if !t.kind.Ours(t.about.Version) {
+	t.About = exec.Description{Target: t.kind.Name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
+	if !t.kind.Ours(t.About.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not %s", exec.ErrUnavailable, t.config.Addr,
-			t.about.Version, t.kind.Name)
+			t.About.Version, t.kind.Name)
 	}
 	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings,
 		"','") + "')", t.kind.Changed} {
-		rows, err := t.control.Read(ctx, query)
+		rows, err := t.Connection.Read(ctx, query)
 		var refused *exec.AnswerError
 		if errors.As(err, &refused) {
 			continue // an old server or an ordinary user: the rest says enough
@@ -79,23 +76,17 @@ func (t *target) describe(ctx context.Context) error {
 			return err
 		}
 		if query == t.kind.Changed {
-			t.about.Changed = []string{}
+			t.About.Changed = []string{}
 		}
 		for i := range rows.Len() {
-			t.about.Settings[rows.Cell(i, 0).S] = rows.Cell(i, 1).S
+			t.About.Settings[rows.Cell(i, 0).S] = rows.Cell(i, 1).S
 			if query == t.kind.Changed {
-				t.about.Changed = append(t.about.Changed, rows.Cell(i, 0).S)
+				t.About.Changed = append(t.About.Changed, rows.Cell(i, 0).S)
 			}
 		}
 	}
 	return nil
 }
-
-func (t *target) LoadScript() string     { return t.load }
-func (t *target) ResetScript() string    { return t.reset }
-func (t *target) Control() *exec.Session { return t.control }
-
-func (t *target) Describe() exec.Description { return t.about }
 
 func (t *target) Open(ctx context.Context, _ exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	return t.open(ctx, p.Sessions.Setup...)
@@ -138,7 +129,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	}
 	b.WriteString("SET foreign_key_checks = ON;\nBEGIN;\n" + rows.String() + "COMMIT;\nSET foreign_key_checks = OFF;\n")
 	if t.kind.Copy == "" {
-		t.reset = "BEGIN;DELETE FROM " + strings.Join(tables, ";DELETE FROM ") + ";" + rows.String() + "COMMIT"
+		t.ResetScript = "BEGIN;DELETE FROM " + strings.Join(tables, ";DELETE FROM ") + ";" + rows.String() + "COMMIT"
 	} else {
 		for _, name := range tables {
 			fmt.Fprintf(&b, t.kind.Copy+";\n", exec.Copy(name), name)
@@ -147,13 +138,13 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		if err != nil {
 			return err
 		}
-		t.reset = drop + exec.ResetScript(schema, tables) + t.resetCounters(schema)
+		t.ResetScript = drop + exec.ResetScript(schema, tables) + t.resetCounters(schema)
 		if create != "" {
-			t.reset += ";" + create
+			t.ResetScript += ";" + create
 		}
 	}
-	t.load = b.String()
-	return t.control.Must(ctx, t.load)
+	t.LoadScript = b.String()
+	return t.Connection.Must(ctx, t.LoadScript)
 }
 
 func (t *target) Worn() bool {
@@ -198,13 +189,13 @@ func (t *target) Clear(ctx context.Context) error {
 	if t.tables = nil; script == "" {
 		return nil
 	}
-	return t.control.Must(ctx, script)
+	return t.Connection.Must(ctx, script)
 }
 
 // Empty makes the database anew: a script leaves more behind than tables.
 func (t *target) Empty(ctx context.Context) error {
-	t.tables, t.reset = nil, ""
-	return t.control.Must(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %[1]s;CREATE DATABASE %[1]s;USE %[1]s", t.database))
+	t.tables, t.ResetScript = nil, ""
+	return t.Connection.Must(ctx, fmt.Sprintf("DROP DATABASE IF EXISTS %[1]s;CREATE DATABASE %[1]s;USE %[1]s", t.database))
 }
 
 // tablesOf reads the statements that define a case's tables, as the database does.
@@ -223,12 +214,12 @@ func (t *target) resetCounters(schema *sqltext.Schema) string {
 	return script
 }
 
-func (t *target) Reset(ctx context.Context) error { return t.control.Must(ctx, t.reset) }
+func (t *target) Reset(ctx context.Context) error { return t.Connection.Must(ctx, t.ResetScript) }
 
 func (t *target) Waiting(ctx context.Context, sessions []*exec.Session) ([]exec.Wait, error) {
 	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
 	defer cancel()
-	waiting, err := t.waits.Ask(ctx, t.control)
+	waiting, err := t.waits.Ask(ctx, t.Connection)
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +236,7 @@ const noSuchThread = 1094
 func (t *target) Kill(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
 	defer cancel()
-	a, err := t.control.Exec(ctx, fmt.Sprintf(t.kind.Kill, s.ID()))
+	a, err := t.Connection.Exec(ctx, fmt.Sprintf(t.kind.Kill, s.ID()))
 	if err == nil && a.Err != nil && a.Err.Code != noSuchThread {
 		err = &exec.AnswerError{Text: "KILL QUERY", Err: a.Err}
 	}
@@ -255,7 +246,7 @@ func (t *target) Kill(ctx context.Context, s *exec.Session) error {
 func (t *target) There(ctx context.Context, s *exec.Session) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, exec.AnswerTime())
 	defer cancel()
-	rows, err := t.control.Read(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %d", s.ID()))
+	rows, err := t.Connection.Read(ctx, fmt.Sprintf("SELECT 1 FROM information_schema.PROCESSLIST WHERE ID = %d", s.ID()))
 	return rows.Len() > 0, err
 }
 
@@ -269,13 +260,13 @@ func (t *target) Restart(ctx context.Context) error {
 
 // restart starts another server in place of the one that there is, with a store of a shape.
 func (t *target) restart(ctx context.Context, shape *dbms.StoreShape) error {
-	t.control.Close()
+	t.Connection.Close()
 	t.gone = true
 	srv, err := t.instance.Again(ctx, shape)
 	if err != nil {
 		return err
 	}
-	t.instance, t.tables, t.reset = srv, nil, ""
+	t.instance, t.tables, t.ResetScript = srv, nil, ""
 	fresh, err := t.kind.open(ctx, srv, t.database)
 	if err != nil {
 		return err
@@ -286,13 +277,13 @@ func (t *target) restart(ctx context.Context, shape *dbms.StoreShape) error {
 
 func (t *target) Close() error {
 	if t.instance != nil {
-		t.control.Close()
+		t.Connection.Close()
 		return t.instance.Close()
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	drop := "DROP DATABASE IF EXISTS " + t.database
-	err := t.control.Must(ctx, drop)
+	err := t.Connection.Must(ctx, drop)
 	var lost *exec.LostError
 	if errors.As(err, &lost) { // the control connection went with an interrupt
 		if s, derr := t.dial(ctx, ""); derr == nil {
@@ -300,6 +291,6 @@ func (t *target) Close() error {
 			s.Close()
 		}
 	}
-	t.control.Close()
+	t.Connection.Close()
 	return err
 }

@@ -113,7 +113,7 @@ func TestSweepLostControl(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer works.Close()
-	kill(db.control)
+	kill(db.Connection)
 	second := usersServer(t)
 	if !there(db.database) {
 		t.Error("a database in which a connection works is gone")

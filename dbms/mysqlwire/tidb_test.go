@@ -19,7 +19,7 @@ func TestTiDBNeutral(t *testing.T) {
 		"tidb_enable_noop_functions":  "ON",
 		"tidb_enable_clustered_index": "OFF", "tidb_idle_transaction_timeout": "1", "sql_select_limit": "1",
 		"autocommit": "0"} {
-		if err := db.control.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
+		if err := db.Connection.Must(t.Context(), "SET GLOBAL "+name+" = "+value); err != nil {
 			t.Fatal(err)
 		}
 	}

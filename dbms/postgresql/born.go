@@ -16,7 +16,7 @@ const born = `SELECT (extract(epoch FROM greatest(pg_postmaster_start_time(), co
 
 // Born implements exec.Mortal.
 func (t *target) Born(ctx context.Context) (exec.Birth, error) {
-	rows, err := t.control.Read(ctx, born)
+	rows, err := t.Connection.Read(ctx, born)
 	if err != nil {
 		return exec.Birth{}, err
 	}

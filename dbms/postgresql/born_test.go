@@ -27,11 +27,11 @@ func TestBorn(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := &target{product: itself, config: at, database: database, home: home, wait: 20 * time.Second}
-		if db.control, err = db.openControl(t.Context()); err != nil {
+		if db.Connection, err = db.openControl(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		pid := func() int {
-			rows, err := db.control.Read(t.Context(), "SELECT pg_backend_pid()::text")
+			rows, err := db.Connection.Read(t.Context(), "SELECT pg_backend_pid()::text")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,6 +68,6 @@ func TestBorn(t *testing.T) {
 				t.Errorf("%s: after %s it began anew: %t", user, step.signal, anew)
 			}
 		}
-		db.control.Close()
+		db.Connection.Close()
 	}
 }

@@ -14,10 +14,21 @@ import (
 
 // Syntax is that of the SQL standard. Names in brackets there are none, nor are there arrays in what a case may hold.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.PostgreSQL, Tree: tree, Functions: functions.PostgreSQL, Traits: traits,
+	Quoting: quoting, Tree: tree, Functions: functions.By("p"), Traits: traits, Admission: admission,
 	DropTemporary: "DROP TABLE pg_temp.%s",
 	Settings:      sessionSettings,
+	Idle:          idle,
 }
+
+// quoting is its rule with standard_conforming_strings, which is the default (postgresql.org/docs, Lexical Structure).
+var quoting = sqltext.Quoting{EscapeTexts: true, Dollars: true, Nested: true, ReturnEnds: true}
+
+// idle are the settings of a server that change no answer.
+var idle = strings.Fields(
+	`*_size max_* *_port port *wait_timeout *read_timeout *write_timeout *connect_timeout *_version isolation?level
+	transaction_isolation default_transaction_isolation lc_* log_* logging_* listen_addresses unix_socket* shared_buffers dynamic_shared*
+	restart_after_crash default_text_search* fsync full_page_writes synchronous_commit wal_level track_commit_timestamp deadlock_timeout
+	min_wal_size TimeZone DateStyle`)
 
 // sessionSettings are the parameters of a session that a case may change (postgresql.org/docs, Query Planning; Resource
 // Consumption).
@@ -28,8 +39,8 @@ var sessionSettings = strings.Fields(
 	max_parallel_workers parallel_leader_participation debug_parallel_query force_parallel_mode effective_cache_size work_mem hash_mem_multiplier
 	jit jit_above_cost jit_inline_above_cost jit_optimize_above_cost jit_expressions jit_tuple_deforming`)
 
-var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse, Places: places,
-	Catalogue: "pg_"}
+var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse,
+	Places: places, Unlisted: unlisted, Catalogue: "pg_"}
 
 // moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).
 var moments = []string{"now", "today", "tomorrow", "yesterday"}
@@ -37,6 +48,9 @@ var moments = []string{"now", "today", "tomorrow", "yesterday"}
 // places are the columns that every table has which tell where a version of a row lies, and which transactions made it
 // (postgresql.org/docs, System Columns).
 var places = []string{"ctid", "tableoid", "xmin", "xmax", "cmin", "cmax"}
+
+// unlisted are these, and what older versions had.
+var unlisted = append([]string{"oid"}, places...)
 
 // refuse refuses what has another value at another time, or for the same contents.
 func refuse(n sqltree.Node) error {

@@ -80,13 +80,13 @@ func (t *target) Disruption() *exec.Disruption {
 func (t *target) disconnect(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err := t.control.Read(ctx, "SELECT pg_terminate_backend("+strconv.FormatUint(s.ID(), 10)+")")
+	_, err := t.Connection.Read(ctx, "SELECT pg_terminate_backend("+strconv.FormatUint(s.ID(), 10)+")")
 	return err
 }
 
 // reopen opens the control connection again.
 func (t *target) reopen(ctx context.Context) (err error) {
-	t.control.Close()
-	t.control, err = t.openControl(ctx)
+	t.Connection.Close()
+	t.Connection, err = t.openControl(ctx)
 	return err
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"txweave/sql/sqltext"
 )
 
 // TestVolatileFunctions: a function of which the server says that it changes between two calls is refused where answers
@@ -25,7 +23,7 @@ func TestVolatileFunctions(t *testing.T) {
 	count := 0
 	for i := range a.Rows.Len() {
 		name := strings.ToLower(a.Rows.Cell(i, 0).S)
-		read := sqltext.PostgreSQL.Read("SELECT " + name + "()")
+		read := Syntax.Quoting.Read("SELECT " + name + "()")
 		session, harmful := read.Calls()
 		if count++; len(session)+len(harmful) == 0 && !slices.Contains(waits, name) && !slices.Contains(internal, name) {
 			t.Errorf("%s is volatile, and nobody refuses it", name)

@@ -58,7 +58,7 @@ func (t *target) connect(ctx context.Context) (err error) {
 	if err := first.Must(ctx, t.creation()); err != nil {
 		return fmt.Errorf("%w: cannot create a database to work in: %w", exec.ErrUnavailable, err)
 	}
-	if t.control, err = t.openControl(ctx); err != nil {
+	if t.Connection, err = t.openControl(ctx); err != nil {
 		return errors.Join(err, first.Must(ctx, "DROP DATABASE IF EXISTS "+t.database))
 	}
 	return nil
@@ -103,6 +103,6 @@ func (t *target) again(ctx context.Context, why error) (*exec.Session, error) {
 	if err := first.Must(ctx, t.creation()); err != nil {
 		return nil, fmt.Errorf("%w: cannot create the database to work in again: %w", exec.ErrUnavailable, err)
 	}
-	t.tables, t.reset = nil, ""
+	t.tables, t.ResetScript = nil, ""
 	return t.openControl(ctx)
 }

@@ -45,12 +45,12 @@ func TestNeutral(t *testing.T) {
 	}
 	want := as(false)
 	for _, name := range names {
-		if err := db.control.Must(t.Context(), "ALTER ROLE "+owner+" SET "+name+" = '"+settings[name]+"'"); err != nil {
+		if err := db.Connection.Must(t.Context(), "ALTER ROLE "+owner+" SET "+name+" = '"+settings[name]+"'"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	defer func() {
-		if err := db.control.Must(t.Context(), "ALTER ROLE "+owner+" RESET ALL"); err != nil {
+		if err := db.Connection.Must(t.Context(), "ALTER ROLE "+owner+" RESET ALL"); err != nil {
 			t.Error(err)
 		}
 	}()

@@ -60,7 +60,7 @@ func private(ctx context.Context, s *exec.Instance) (exec.Target, error) {
 	}
 	t.config, err = privateConfig(s, owner)
 	if err == nil {
-		t.control, err = t.openControl(ctx)
+		t.Connection, err = t.openControl(ctx)
 	}
 	return t, err
 }
@@ -76,7 +76,7 @@ func (t *target) handOver(ctx context.Context) error {
 		return err
 	}
 	role := "CREATE ROLE " + owner + " LOGIN"
-	if t.about.Settings["wal_level"] == "logical" { // who is to read the log may
+	if t.About.Settings["wal_level"] == "logical" { // who is to read the log may
 		role += " REPLICATION"
 	}
 	if err := first.Must(ctx, role, t.creation()+" OWNER "+owner); err != nil {

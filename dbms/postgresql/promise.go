@@ -2,6 +2,7 @@
 package postgresql
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -10,8 +11,9 @@ import (
 
 	"txweave/dbms"
 	"txweave/dbms/postgresql/dialect"
-	"txweave/sql"
+	sqltree "txweave/sql"
 	"txweave/sql/respell"
+	"txweave/sql/sqltext"
 )
 
 const source = "Ports, Grittner: Serializable Snapshot Isolation in PostgreSQL, VLDB 2012; postgresql.org/docs, Transaction Isolation"
@@ -62,7 +64,8 @@ func level(isolation, name string) *dbms.Profile {
 		},
 		Writes: dbms.Writes{
 			CountsMatched: true,
-			KeysAsRowsLie: true,
+			AsRowsLie:     asRowsLie,
+			Untold:        untold,
 		},
 		Transactions: dbms.Transactions{
 			SavepointsHide: true,
@@ -93,6 +96,21 @@ func level(isolation, name string) *dbms.Profile {
 			Hurry:         []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
 		},
 	}
+}
+
+// asRowsLie: an UPDATE comes to rows as they lie, and looks for the new key of each among those that rows have by then.
+// A key that one of them gets another one may still have (postgresql.org/docs, CREATE TABLE, Non-Deferred Uniqueness
+// Constraints).
+func asRowsLie(write *sqltext.Analysis, rows int64) bool {
+	return write.Kind == sqltext.Update && write.ChecksUnique && rows > 1
+}
+
+// untold says why a write returns no rows.
+func untold(stmt sqltree.Stmt) error {
+	if _, merges := stmt.(*sqltree.Merge); merges {
+		return errors.New("MERGE returns no rows before PostgreSQL 17")
+	}
+	return nil
 }
 
 // detail is the end of a message of the class that integrity constraints have (23): "Key (a, b)=(1, x) already
@@ -155,7 +173,7 @@ var tree = dialect.New(dialect.Server{Version: 18})
 
 // plans are ways to have PostgreSQL plan a statement otherwise (postgresql.org/docs, Planner Method Configuration).
 var plans = []dbms.PlanSetting{
-	{Name: "copies", Copies: &respell.Copies{Materialized: "MATERIALIZED"}, Dialect: tree},
+	{Name: "copies", Copies: &respell.Copies{Materialized: "MATERIALIZED", Unlisted: unlisted}, Dialect: tree},
 	dbms.OpaqueConditions(tree),
 	off("no-indexes", "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan"),
 	off("no-scans", "enable_seqscan", "enable_sort"),
@@ -177,11 +195,11 @@ var plans = []dbms.PlanSetting{
 // executed are the statements by which a statement is prepared and executed with values. Its parameters are of the
 // types that the values have as literals (postgresql.org/docs, Constants): of an integer the smallest that holds it, of
 // a text what its place asks for.
-func executed(text string, values []*sql.Literal) (prepare, execute, forget string) {
+func executed(text string, values []*sqltree.Literal) (prepare, execute, forget string) {
 	types, given := make([]string, len(values)), make([]string, len(values))
 	for i, v := range values {
 		types[i], given[i] = "unknown", v.Text
-		if v.Kind == sql.Number {
+		if v.Kind == sqltree.Number {
 			types[i] = "int8"
 			if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && n <= math.MaxInt32 {
 				types[i] = "int4"

@@ -21,7 +21,7 @@ func TestSwept(t *testing.T) {
 	}
 	second := joinAs(t, socket)
 	there := func() bool {
-		rows, err := second.control.Read(t.Context(), "SELECT 1 FROM pg_database WHERE datname = '"+first.database+"'")
+		rows, err := second.Connection.Read(t.Context(), "SELECT 1 FROM pg_database WHERE datname = '"+first.database+"'")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,8 +30,8 @@ func TestSwept(t *testing.T) {
 	if !there() {
 		t.Fatal("the database of one that lives is gone")
 	}
-	if _, err := second.control.Read(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)",
-		first.control.ID())); err != nil {
+	if _, err := second.Connection.Read(t.Context(), fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)",
+		first.Connection.ID())); err != nil {
 		t.Fatal(err)
 	}
 	joinAs(t, socket)
@@ -50,7 +50,7 @@ func TestSwept(t *testing.T) {
 // of a few rows; what cases try in vain there is said.
 func TestJoinedServer(t *testing.T) {
 	first := joinAs(t, shared.Socket(t))
-	rows, err := first.control.Read(t.Context(), "SELECT current_setting('deadlock_timeout'), current_setting('jit')")
+	rows, err := first.Connection.Read(t.Context(), "SELECT current_setting('deadlock_timeout'), current_setting('jit')")
 	if err != nil {
 		t.Fatal(err)
 	}

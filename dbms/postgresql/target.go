@@ -51,21 +51,18 @@ func inSnapshot(name, sql string) string {
 
 // target is a server of PostgreSQL's: a private one, or one of the user's.
 type target struct {
+	exec.Base
 	product  *product
 	config   *pgconn.Config // without a database
 	database string         // ours
 	home     string         // the database from which ours is created
-	control  *exec.Session
 	private  *exec.Instance // nil for a server of the user's
 	gone     bool           // its server was ended, and no other one is up in its place
 	wait     time.Duration  // how long a server of the user's may be away
-	about    exec.Description
-	tables   []string // of the case that is loaded
-	loads    int      // cases loaded so far
-	resets   int      // since the tables were vacuumed
-	load     string
-	reset    string
-	memory   uint64 // of a private server when it began, in bytes
+	tables   []string       // of the case that is loaded
+	loads    int            // cases loaded so far
+	resets   int            // since the tables were vacuumed
+	memory   uint64         // of a private server when it began, in bytes
 	backends *backends
 	shape    *dbms.StoreShape // nil: the usual one
 }
@@ -129,13 +126,13 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 	if err != nil {
 		return err
 	}
-	t.about = exec.Description{Target: t.product.name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
-	if !t.product.ours(t.about.Version) {
+	t.About = exec.Description{Target: t.product.name, Version: rows.Cell(0, 0).S, Settings: map[string]string{}}
+	if !t.product.ours(t.About.Version) {
 		return fmt.Errorf("%w: the server at %s is %s, not %s", exec.ErrUnavailable, t.config.Host,
-			t.about.Version, t.product.name)
+			t.About.Version, t.product.name)
 	}
-	inside := versionIn(t.about.Version)
-	t.about.Changed = []string{}
+	inside := versionIn(t.About.Version)
+	t.About.Changed = []string{}
 	rows, err = s.Read(ctx, "SELECT name, setting, (setting IS DISTINCT FROM boot_val)::int FROM pg_settings WHERE "+
 		"source IN ('configuration file', 'command line', 'global', 'database', 'user') "+
 		"AND setting NOT LIKE '/%' OR name IN ('"+strings.Join(reported, "','")+"')")
@@ -143,21 +140,15 @@ func (t *target) describe(ctx context.Context, s *exec.Session) error {
 		return err
 	}
 	for i := range rows.Len() {
-		t.about.Settings[rows.Cell(i, 0).S] = rows.Cell(i, 1).S
+		t.About.Settings[rows.Cell(i, 0).S] = rows.Cell(i, 1).S
 		if changed, _ := rows.Cell(i, 2).Int64(); changed != 0 {
-			t.about.Changed = append(t.about.Changed, rows.Cell(i, 0).S)
+			t.About.Changed = append(t.About.Changed, rows.Cell(i, 0).S)
 		}
 	}
-	slices.Sort(t.about.Changed)
-	t.about.Version = cmp.Or(inside, t.about.Settings["server_version"])
+	slices.Sort(t.About.Changed)
+	t.About.Version = cmp.Or(inside, t.About.Settings["server_version"])
 	return nil
 }
-
-func (t *target) LoadScript() string     { return t.load }
-func (t *target) ResetScript() string    { return t.reset }
-func (t *target) Control() *exec.Session { return t.control }
-
-func (t *target) Describe() exec.Description { return t.about }
 
 func (t *target) Open(ctx context.Context, _ exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	return t.open(ctx, p.Sessions.Setup...)
@@ -203,7 +194,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		fmt.Fprintf(&b, "CREATE TABLE %s AS SELECT * FROM %s;", exec.Copy(name), name)
 	}
 	b.WriteString("COMMIT")
-	t.load, t.reset, t.resets = b.String(), resetScript(c, tables), 0
+	t.LoadScript, t.ResetScript, t.resets = b.String(), resetScript(c, tables), 0
 	if err := t.forgetPrepared(ctx); err != nil {
 		return err
 	}
@@ -211,7 +202,7 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 		if err := t.inPieces(ctx, c, tables); err != nil {
 			return err
 		}
-	} else if err := t.transact(ctx, t.flushed(t.load)); err != nil {
+	} else if err := t.transact(ctx, t.flushed(t.LoadScript)); err != nil {
 		return err // the tables of the case before are there again
 	}
 	t.tables = tables
@@ -221,16 +212,17 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 // inPieces creates the tables of a case statement by statement.
 func (t *target) inPieces(ctx context.Context, c *testcase.Case, tables []string) error {
 	if drop := t.drop(); drop != "" {
-		if err := t.control.Must(ctx, strings.TrimSuffix(drop, ";")); err != nil {
+		if err := t.Connection.Must(ctx, strings.TrimSuffix(drop, ";")); err != nil {
 			return err
 		}
 	}
 	t.tables = tables // some may be there when another one is refused
-	if err := t.control.Must(ctx, testcase.Texts(slices.Concat(c.Schema, c.Rows))...); err != nil {
+	if err := t.Connection.Must(ctx, testcase.Texts(slices.Concat(c.Schema, c.Rows))...); err != nil {
 		return err
 	}
 	for _, name := range tables {
-		if err := t.control.Must(ctx, fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM %s", exec.Copy(name), name)); err != nil {
+		copied := fmt.Sprintf("CREATE TABLE %s AS SELECT * FROM %s", exec.Copy(name), name)
+		if err := t.Connection.Must(ctx, copied); err != nil {
 			return err
 		}
 	}
@@ -243,13 +235,13 @@ func (t *target) forgetPrepared(ctx context.Context) error {
 	if !t.product.prepared {
 		return nil
 	}
-	rows, err := t.control.Read(ctx,
+	rows, err := t.Connection.Read(ctx,
 		"SELECT quote_literal(gid) FROM pg_prepared_xacts WHERE database = current_database() ORDER BY gid")
 	if err != nil {
 		return err
 	}
 	for i := range rows.Len() {
-		if err := t.control.Must(ctx, "ROLLBACK PREPARED "+rows.Row(i)[0].S); err != nil {
+		if err := t.Connection.Must(ctx, "ROLLBACK PREPARED "+rows.Row(i)[0].S); err != nil {
 			return err
 		}
 	}
@@ -270,7 +262,7 @@ func (t *target) upkeep(ctx context.Context) error {
 	if t.shape == nil || t.shape.Upkeep == "" || len(t.tables) == 0 {
 		return nil
 	}
-	return t.control.Must(ctx, t.shape.Follows(t.tables))
+	return t.Connection.Must(ctx, t.shape.Follows(t.tables))
 }
 
 // Store implements exec.Storer.
@@ -340,7 +332,7 @@ func (t *target) Clear(ctx context.Context) error {
 
 // Empty makes the schema anew: a script leaves more behind than tables.
 func (t *target) Empty(ctx context.Context) error {
-	t.tables, t.reset = nil, ""
+	t.tables, t.ResetScript = nil, ""
 	return t.transact(ctx, "DROP SCHEMA IF EXISTS public CASCADE;CREATE SCHEMA public")
 }
 
@@ -349,11 +341,11 @@ const vacuumEvery = 50
 
 func (t *target) Reset(ctx context.Context) error {
 	if t.resets++; t.resets%vacuumEvery == 0 && t.product.vacuums {
-		if err := t.control.Must(ctx, "VACUUM "+strings.Join(t.tables, ", ")); err != nil {
+		if err := t.Connection.Must(ctx, "VACUUM "+strings.Join(t.tables, ", ")); err != nil {
 			return err
 		}
 	}
-	if err := t.transact(ctx, t.flushed(t.reset)); err != nil {
+	if err := t.transact(ctx, t.flushed(t.ResetScript)); err != nil {
 		return err
 	}
 	return t.upkeep(ctx)
@@ -361,10 +353,10 @@ func (t *target) Reset(ctx context.Context) error {
 
 // transact runs a script that is one transaction and leaves none open when it fails.
 func (t *target) transact(ctx context.Context, script string) error {
-	err := t.control.Must(ctx, script)
+	err := t.Connection.Must(ctx, script)
 	var refused *exec.AnswerError
 	if errors.As(err, &refused) {
-		_ = t.control.Must(ctx, "ROLLBACK")
+		_ = t.Connection.Must(ctx, "ROLLBACK")
 	}
 	return err
 }
@@ -399,30 +391,30 @@ func (t *target) Alive(ctx context.Context) error {
 	return exec.Reach(ctx, t.private, t.wait, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, dialTime)
 		defer cancel()
-		if _, err := t.control.Read(ctx, "SELECT 1"); err == nil {
+		if _, err := t.Connection.Read(ctx, "SELECT 1"); err == nil {
 			return nil
 		}
-		t.control.Close()
+		t.Connection.Close()
 		fresh, err := t.openControl(ctx)
 		if err != nil && t.private == nil {
 			fresh, err = t.again(ctx, err)
 		}
 		if err == nil {
-			t.control = fresh
+			t.Connection = fresh
 		}
 		return err
 	})
 }
 
 func (t *target) There(ctx context.Context, s *exec.Session) (bool, error) {
-	rows, err := t.control.Read(ctx, fmt.Sprintf(t.product.there, t.product.text(s.ID())))
+	rows, err := t.Connection.Read(ctx, fmt.Sprintf(t.product.there, t.product.text(s.ID())))
 	return rows.Len() > 0, err
 }
 
 func (t *target) Kill(ctx context.Context, s *exec.Session) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	_, err := t.control.Read(ctx, fmt.Sprintf(t.product.cancel, t.product.text(s.ID())))
+	_, err := t.Connection.Read(ctx, fmt.Sprintf(t.product.cancel, t.product.text(s.ID())))
 	return err
 }
 
@@ -430,7 +422,7 @@ func (t *target) Restart(ctx context.Context) error {
 	if t.private == nil {
 		return fmt.Errorf("%w: a server that txweave did not start is not restarted", exec.ErrUnavailable)
 	}
-	t.control.Close()
+	t.Connection.Close()
 	t.gone = true
 	s, err := t.private.Again(ctx, t.private.Shape())
 	if err != nil {
@@ -462,7 +454,7 @@ func (t *target) Worn() bool {
 }
 
 func (t *target) Close() error {
-	t.control.Close()
+	t.Connection.Close()
 	if t.private != nil {
 		return t.private.Close()
 	}

@@ -27,7 +27,7 @@ func (t *target) blocking(ctx context.Context, ids []uint64) (map[uint64][]uint6
 	for i, id := range ids {
 		texts[i] = t.product.text(id)
 	}
-	rows, err := t.control.Read(ctx, fmt.Sprintf(t.product.waits, strings.Join(texts, ",")))
+	rows, err := t.Connection.Read(ctx, fmt.Sprintf(t.product.waits, strings.Join(texts, ",")))
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,6 @@ import (
 	"txweave/checker/certificate"
 	"txweave/dbms"
 	"txweave/dbms/driver"
-	"txweave/dbms/innodb"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/mysql"
 	"txweave/dbms/postgresql"
@@ -31,11 +30,20 @@ var folders = []*driver.Driver{sqlite.Driver, mariadb.Driver, mysql.Driver, tidb
 var all []*driver.Driver
 
 // unknown is how statements are read whose DBMS is not known: by MySQL's rules, and every comment for a server is run.
-var unknown = &sqltext.Syntax{Quoting: sqltext.MySQL, TablesByCase: true, Tree: mysql.Syntax.Tree,
-	Inside:    sqlite.Syntax.Inside,
-	Functions: functions.MySQL | functions.MariaDB | functions.TiDB,
-	Hints:     mysql.Syntax.Hints, Traits: mysql.Syntax.Traits, Doubt: mysql.Syntax.Doubt,
-	DropTemporary: innodb.DropTemporary}
+// What may change how they are read, or where a row lies, is what does so in any.
+var unknown = func() *sqltext.Syntax {
+	x := *mysql.Syntax
+	x.Functions, x.Remarks, x.Settings, x.SettingWords = functions.By("ymt"), nil, nil, nil
+	x.Inside, x.Admission.Pragmas = sqlite.Syntax.Inside, sqlite.Syntax.Admission.Pragmas
+	for _, d := range []*sqltext.Syntax{mariadb.Syntax, tidb.Syntax, sqlite.Syntax, postgresql.Syntax} {
+		x.Idle = append(x.Idle[:len(x.Idle):len(x.Idle)], d.Idle...)
+		x.Traits.Unlisted = append(x.Traits.Unlisted, d.Traits.Unlisted...)
+		reads, other := &x.Admission.Reading, d.Admission.Reading
+		reads.Fixed = append(reads.Fixed, other.Fixed...)
+		reads.Charsets = append(reads.Charsets[:len(reads.Charsets):len(reads.Charsets)], other.Charsets...)
+	}
+	return &x
+}()
 
 // What lower layers look up by name they are told here, once, before main begins: they must not import the folders.
 func init() {

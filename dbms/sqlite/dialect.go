@@ -13,14 +13,15 @@ import (
 
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.ANSI, Inside: "sqlite_", Tree: tree, Functions: functions.SQLite, TextTellsTime: true, Traits: traits,
-	DropTemporary: "DROP TABLE temp.%s",
+	Quoting: sqltext.Quoting{Backquotes: true, Brackets: true}, Inside: "sqlite_", Tree: tree,
+	Functions: functions.By("s"), TextTellsTime: true, Traits: traits, Admission: admission,
+	DropTemporary: "DROP TABLE temp.%s", Idle: []string{"*_size", "*busy_timeout", "synchronous", "*_version"},
 	// sqlite.org/pragma.html
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"),
 }
 
 // traits are SQLite's. What AUTOINCREMENT counts from is a row of a table like others (sqlite.org/autoinc.html).
-var traits = sqltext.Traits{CountsInside: true}
+var traits = sqltext.Traits{CountsInside: true, Unlisted: []string{"rowid", "_rowid_", "oid"}}
 
 // tree is how its statements are read as trees, and printed.
 var tree = dialect.New(lib.SQLITE_VERSION_NUMBER)
@@ -60,7 +61,6 @@ var Dialect = &gen.Dialect{
 		RowNumber:     "INTEGER",
 		WithoutNumber: " WITHOUT ROWID",
 		Specials:      specials,
-		TriggerBlock:  true,
 	},
 	ExprForms: gen.ExprForms{
 		DoubleLit:    "%s",

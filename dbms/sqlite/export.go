@@ -4,7 +4,8 @@ import "txweave/report/export"
 
 // Spelling is how findings are written down as scripts.
 var Spelling = &export.Spelling{
-	DBMS:     "sqlite",
-	Shell:    true,
+	DBMS: "sqlite",
+	Shell: &export.Shell{Program: "sqlite3", Options: "-echo -header -column", File: "case.db",
+		Beside: []string{"case.db-wal", "case.db-shm"}, First: "PRAGMA journal_mode = WAL;"},
 	GoImport: "modernc.org/sqlite", GoDriver: "sqlite",
 }

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"txweave/sql/sqltext"
 )
 
 // TestFunctionsThatChange: a function of which the engine does not say that it is a function of its arguments
@@ -39,7 +37,7 @@ func TestFunctionsThatChange(t *testing.T) {
 		if strings.HasPrefix(name, "current_") {
 			text = "SELECT " + name
 		}
-		read := sqltext.ANSI.Read(text)
+		read := Syntax.Quoting.Read(text)
 		session, harmful := read.Calls()
 		if count++; len(session)+len(harmful) == 0 && !slices.Contains(ofEngine, name) &&
 			!slices.Contains(ofExtension, name) {

@@ -40,7 +40,7 @@ func OpenHosted(ctx context.Context, command Command) (exec.Target, error) {
 		t.child.Kill()
 		return nil, errors.Join(err, dir.Remove())
 	}
-	t.about.Settings["synchronous"] = "full"
+	t.About.Settings["synchronous"] = "full"
 	return t, nil
 }
 
@@ -132,7 +132,7 @@ func (t *hostedTarget) Alive(ctx context.Context) error {
 	if how, killed, gone := t.child.Ended(500 * time.Millisecond); gone {
 		return &exec.CrashError{Reason: how, Log: t.Log(), Killed: killed}
 	}
-	t.control.Close()
+	t.Connection.Close()
 	if cerr := t.reconnect(); cerr != nil {
 		return errors.Join(err, cerr)
 	}
@@ -141,9 +141,9 @@ func (t *hostedTarget) Alive(ctx context.Context) error {
 
 // Restart begins with a new file and a new process.
 func (t *hostedTarget) Restart(ctx context.Context) error {
-	t.control.Close()
+	t.Connection.Close()
 	t.child.Kill()
-	t.tables, t.reset = nil, ""
+	t.tables, t.ResetScript = nil, ""
 	if err := t.remove(); err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (t *hostedTarget) Restart(ctx context.Context) error {
 func (t *hostedTarget) Empty(ctx context.Context) error { return t.Restart(ctx) }
 
 func (t *hostedTarget) Close() error {
-	t.control.Close()
+	t.Connection.Close()
 	t.child.Kill()
 	return t.dir.Remove()
 }
@@ -193,7 +193,7 @@ func (t *hostedTarget) cutPower(seed uint64) error {
 
 // recover starts the process again on the same file.
 func (t *hostedTarget) recover(ctx context.Context, interrupt time.Duration) error {
-	t.control.Close()
+	t.Connection.Close()
 	if interrupt > 0 {
 		if err := t.launch(); err != nil {
 			return err
@@ -226,7 +226,7 @@ func (t *hostedTarget) reconnect() error {
 	for until := time.Now().Add(hostTime); ; time.Sleep(time.Millisecond) {
 		control, err := t.connect()
 		if err == nil {
-			t.control = control
+			t.Connection = control
 		}
 		var answer *exec.AnswerError
 		if !errors.As(err, &answer) || !busy(answer.Err.Code) || time.Now().After(until) {

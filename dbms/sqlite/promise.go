@@ -3,6 +3,7 @@ package sqlite
 
 import (
 	"fmt"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/sql/respell"
@@ -47,6 +48,7 @@ func Levels() []*dbms.Profile {
 
 			CountersReset: true,
 			CountsMatched: true,
+			StoresText:    hasTextAffinity,
 			CountsOwn:     true, // sqlite.org/c3ref/changes.html
 
 		},
@@ -106,7 +108,8 @@ func Levels() []*dbms.Profile {
 					Unset: []string{"PRAGMA reverse_unordered_selects = OFF"}},
 				{Name: "no-automatic-indexes", Set: []string{"PRAGMA automatic_index = OFF"},
 					Unset: []string{"PRAGMA automatic_index = ON"}},
-				{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED"}, Respelled: true,
+				{Name: "copies", Copies: &respell.Copies{Schema: "main", Materialized: "MATERIALIZED",
+					Unlisted: traits.Unlisted}, Respelled: true,
 					Unfired: true, Dialect: tree},
 				// copies have subqueries said otherwise, by SQLite's rules of affinity
 				{Name: dbms.OpaqueName, Opaque: true, Dialect: tree},
@@ -137,3 +140,9 @@ func Known() []*dbms.Profile {
 
 // noTable is in the message of an error that a table is not there.
 const noTable = "no such table"
+
+// hasTextAffinity says whether a type, in lower case, is taken for one of texts; an ENUM is none
+// (sqlite.org/datatype3.html, section 3.1).
+func hasTextAffinity(of string) bool {
+	return strings.Contains(of, "char") || strings.Contains(of, "clob") || strings.Contains(of, "text")
+}

@@ -39,7 +39,7 @@ func (s *stores) Reshape(ctx context.Context, shape *dbms.StoreShape) error {
 func (s *stores) Close() error {
 	var errs []error
 	for _, t := range s.kept {
-		errs = append(errs, t.control.Close())
+		errs = append(errs, t.Connection.Close())
 	}
 	return errors.Join(append(errs, s.dir.Remove())...)
 }

@@ -58,31 +58,28 @@ func dbError(err error) *history.DBError {
 
 // target is the embedded engine on a database file of its own, in WAL mode.
 type target struct {
-	dir     *exec.WorkDir
-	file    string                        // in dir
-	dial    func() (*exec.Session, error) // opens a connection
-	control *exec.Session
-	about   exec.Description
-	tables  []string
-	views   []string
-	made    []string // tables that the case's statements may have made
-	load    string
-	reset   string
-	shape   *dbms.StoreShape // nil: the usual one
+	exec.Base
+	dir    *exec.WorkDir
+	file   string                        // in dir
+	dial   func() (*exec.Session, error) // opens a connection
+	tables []string
+	views  []string
+	made   []string         // tables that the case's statements may have made
+	shape  *dbms.StoreShape // nil: the usual one
 }
 
 func (t *target) start(ctx context.Context) (err error) {
 	if err := t.create(); err != nil {
 		return err
 	}
-	if t.control, err = t.dial(); err != nil {
+	if t.Connection, err = t.dial(); err != nil {
 		return fmt.Errorf("%w: %w", exec.ErrUnavailable, err)
 	}
-	rows, err := t.control.Read(ctx, "SELECT sqlite_version(), sqlite_source_id()")
+	rows, err := t.Connection.Read(ctx, "SELECT sqlite_version(), sqlite_source_id()")
 	if err != nil {
-		return errors.Join(err, t.control.Close())
+		return errors.Join(err, t.Connection.Close())
 	}
-	t.about = exec.Description{Target: "sqlite", Version: rows.Row(0)[0].S, Settings: map[string]string{
+	t.About = exec.Description{Target: "sqlite", Version: rows.Row(0)[0].S, Settings: map[string]string{
 		"source_id": rows.Row(0)[1].S, "journal_mode": "wal", "synchronous": "off", "busy_timeout": "0",
 	}, Changed: []string{"journal_mode", "synchronous"}}
 	return nil
@@ -155,12 +152,6 @@ func open(path, synchronous string, shape *dbms.StoreShape) (*exec.Session, erro
 	return exec.NewSession(c, 0, protocol), nil
 }
 
-func (t *target) LoadScript() string     { return t.load }
-func (t *target) ResetScript() string    { return t.reset }
-func (t *target) Control() *exec.Session { return t.control }
-
-func (t *target) Describe() exec.Description { return t.about }
-
 func (t *target) Open(ctx context.Context, _ exec.NodeID, p *dbms.Profile) (*exec.Session, error) {
 	s, err := t.dial()
 	var answer *exec.AnswerError
@@ -197,17 +188,17 @@ func (t *target) Load(ctx context.Context, c *testcase.Case, tables []string) er
 	if err != nil {
 		return err
 	}
-	t.reset = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(schema, tables), "BEGIN;"),
+	t.ResetScript = "BEGIN;" + drop + strings.TrimSuffix(strings.TrimPrefix(exec.ResetScript(schema, tables), "BEGIN;"),
 		"COMMIT") + create + "COMMIT"
 	for _, table := range schema.Tables {
 		if slices.ContainsFunc(table.Columns, func(c sqltext.Column) bool { return c.Kept }) {
 			// AUTOINCREMENT counts on from the largest number ever: the rows that are copied back set it again.
-			t.reset = strings.Replace(t.reset, "BEGIN;",
+			t.ResetScript = strings.Replace(t.ResetScript, "BEGIN;",
 				fmt.Sprintf("BEGIN;DELETE FROM sqlite_sequence WHERE name = '%s' COLLATE NOCASE;", table.Name), 1)
 		}
 	}
-	t.load = b.String()
-	err = t.fill(ctx, t.load)
+	t.LoadScript = b.String()
+	err = t.fill(ctx, t.LoadScript)
 	if err == nil { // else the tables of the case before are there again
 		t.tables, t.views, t.made = tables, nil, c.Makes()
 		for _, v := range schema.Views {
@@ -243,7 +234,7 @@ func (t *target) Clear(ctx context.Context) error {
 // Empty begins with a new file.
 func (t *target) Empty(ctx context.Context) error { return t.Restart(ctx) }
 
-func (t *target) Reset(ctx context.Context) error { return t.fill(ctx, t.reset) }
+func (t *target) Reset(ctx context.Context) error { return t.fill(ctx, t.ResetScript) }
 
 // fill runs a script that fills the tables, and what the store's shape has to follow.
 func (t *target) fill(ctx context.Context, script string) error {
@@ -251,14 +242,14 @@ func (t *target) fill(ctx context.Context, script string) error {
 	if err != nil || t.shape == nil || t.shape.Upkeep == "" {
 		return err
 	}
-	return t.control.Must(ctx, t.shape.Follows(t.tables))
+	return t.Connection.Must(ctx, t.shape.Follows(t.tables))
 }
 
 // transact runs a script that is one transaction and leaves none open when it fails.
 func (t *target) transact(ctx context.Context, script string) error {
-	err := t.control.Must(ctx, script)
+	err := t.Connection.Must(ctx, script)
 	if err != nil {
-		_ = t.control.Must(ctx, "ROLLBACK") // fails if the script failed before it began, which is as well
+		_ = t.Connection.Must(ctx, "ROLLBACK") // fails if the script failed before it began, which is as well
 	}
 	return err
 }
@@ -276,13 +267,13 @@ func (t *target) Kill(_ context.Context, s *exec.Session) error {
 }
 
 func (t *target) Alive(ctx context.Context) error {
-	_, err := t.control.Read(ctx, "SELECT 1")
+	_, err := t.Connection.Read(ctx, "SELECT 1")
 	return err
 }
 
 func (t *target) Restart(ctx context.Context) error {
-	t.control.Close()
-	t.tables, t.views, t.reset = nil, nil, ""
+	t.Connection.Close()
+	t.tables, t.views, t.ResetScript = nil, nil, ""
 	if err := t.remove(); err != nil {
 		return err
 	}
@@ -303,4 +294,4 @@ func (t *target) Log() string { return "" }
 
 func (t *target) Worn() bool { return false }
 
-func (t *target) Close() error { return errors.Join(t.control.Close(), t.dir.Remove()) }
+func (t *target) Close() error { return errors.Join(t.Connection.Close(), t.dir.Remove()) }

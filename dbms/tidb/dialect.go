@@ -13,10 +13,19 @@ import (
 
 // Syntax is MySQL's, and comments for TiDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: sqltext.MySQL, TablesByCase: true, Tree: tree, Functions: functions.TiDB, Hints: hints,
-	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary,
-	Settings: settings,
+	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
+	Functions: functions.By("t"), Hints: hints,
+	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary,
+	Settings: settings, Idle: innodb.Idle,
 }
+
+// traits are those of MySQL's family; a table without a clustered key has a number for each row
+// (docs.pingcap.com/tidb, _tidb_rowid).
+var traits = func() sqltext.Traits {
+	t := innodb.Traits
+	t.Unlisted = []string{"_tidb_rowid"}
+	return t
+}()
 
 // settings are the variables of a session that a case may change (docs.pingcap.com/tidb, System Variables): those of
 // the planner and the executors.

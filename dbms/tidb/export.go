@@ -1,11 +1,15 @@
 package tidb
 
-import "txweave/report/export"
+import (
+	"txweave/dbms/innodb"
+	"txweave/report/export"
+)
 
 // Spelling is how findings are written down as scripts.
 var Spelling = &export.Spelling{
-	DBMS:     "tidb",
-	Session:  []string{"SET NAMES utf8mb4 COLLATE utf8mb4_bin"},
-	Waits:    [2]string{"COUNT(*)", "information_schema.tidb_trx WHERE state = 'LockWaiting'"},
+	DBMS:       "tidb",
+	Session:    []string{"SET NAMES utf8mb4 COLLATE utf8mb4_bin"},
+	Waits:      [2]string{"COUNT(*)", "information_schema.tidb_trx WHERE state = 'LockWaiting'"},
+	ErrorNames: innodb.ErrorNames, Refused: innodb.LockWaitTimeout,
 	GoImport: "github.com/go-sql-driver/mysql", GoDriver: "mysql",
 }

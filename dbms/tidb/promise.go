@@ -83,7 +83,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 		},
 		ReadModes: dbms.ReadModes{
 			SnapshotBegin: []string{"BEGIN", "START"},
-			LocksInside:   true,
+			LocksNothing:  func(autocommit bool) bool { return autocommit },
 		},
 		TableChanges: dbms.TableChanges{
 			LateRefusal: true, // a change waits for who uses the table, and nothing tells soon enough that it does
@@ -129,7 +129,7 @@ var plans = []dbms.PlanSetting{
 	innodb.Prepared,
 	innodb.Parameters(tree),
 	innodb.Impatient(1),
-	{Name: "copies", Copies: &respell.Copies{}, Dialect: tree},
+	{Name: "copies", Copies: &respell.Copies{Unlisted: traits.Unlisted}, Dialect: tree},
 	dbms.OpaqueConditions(tree),
 	set("row-by-row", "tidb_enable_vectorized_expression = OFF"),
 	set("small-chunks", "tidb_init_chunk_size = 1", "tidb_max_chunk_size = 32"),

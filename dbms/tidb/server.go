@@ -39,7 +39,7 @@ var wire = &mysqlwire.DBMS{
 	Name: "tidb",
 	// CREATE TABLE … AS SELECT is not there
 	Protocol: &exec.Protocol{DBError: mysqlwire.Error, Warnings: "SHOW WARNINGS", Clock: clock, Integrity: adminCheck,
-		Level: innodb.AskLevel, Asides: aside},
+		Level: innodb.AskLevel, Asides: aside, Unprepared: innodb.Unprepared},
 	Disturbances: disturbances,
 	Ours:         func(version string) bool { return strings.Contains(version, "TiDB") },
 	Boot: []string{

@@ -25,7 +25,8 @@ func (x *faultTxn) endedBy(v, sql string) string {
 	case "COMMIT", "ROLLBACK":
 		return v
 	case "KILL", "SELECT":
-		if (v == "KILL" || strings.Contains(sql, "pg_terminate_backend")) && x.conn.profile.Read(sql).Disconnects() {
+		ends := x.conn.profile.Tree.Terminate
+		if (v == "KILL" || len(ends) > 0 && strings.Contains(sql, ends[0])) && x.conn.profile.Read(sql).Disconnects() {
 			return "ROLLBACK" // of its own session
 		}
 	case "XA", "SET":

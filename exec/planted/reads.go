@@ -10,6 +10,7 @@ import (
 	"txweave/exec"
 	"txweave/fault"
 	"txweave/sql/sqltext"
+	"txweave/testcase"
 )
 
 var selects = []string{"SELECT", "WITH"}
@@ -56,6 +57,8 @@ var readFaults = []*Fault{
 	{Name: "dirty-read", Reference: "ANSI P1: a transaction reads what another one has not committed",
 		Forbidden: forbids(fault.G1a), Inapplicable: anywhere, every: 2, verbs: selects,
 		query: dirtyRead(func(*faultConn, *faultTxn, []string) bool { return true })},
+	{Name: "circular-information-flow", Reference: "Adya: two transactions each see what the other one writes (G1c)",
+		Forbidden: forbids(fault.G1c), Inapplicable: anywhere, every: 1, verbs: selects, query: circularFlow},
 	{Name: "non-repeatable-read", Reference: "MTC, Table I (g): a transaction reads an object twice and gets two values",
 		Forbidden: forbids(fault.P2), Inapplicable: anywhere, every: 1, verbs: selects,
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
@@ -149,9 +152,10 @@ func readAllRows(rows driver.Rows, err error) (driver.Rows, error) {
 }
 
 // rollsBack says whether a transaction will end in a ROLLBACK of its own.
-func (x *faultTxn) rollsBack(t *faultyTarget) bool {
-	return x.txn >= 0 && t.c.Read(t.c.Txns[x.txn].End.SQL).RollsBack()
-}
+func (x *faultTxn) rollsBack(t *faultyTarget) bool { return x.txn >= 0 && t.endsBack(x.txn) }
+
+// endsBack says so of a transaction of the case.
+func (t *faultyTarget) endsBack(txn int) bool { return t.c.Read(t.c.Txns[txn].End.SQL).RollsBack() }
 
 // writesAgain says whether a transaction will write a table again that it has written.
 func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
@@ -167,40 +171,91 @@ func (x *faultTxn) writesAgain(t *faultyTarget, tables []string) bool {
 	return false
 }
 
-// futureRead makes a later write of the transaction, reads, and takes the write back.
+// futureRead shows a transaction a later write of its own.
 func futureRead(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
 	at, ofCase := c.target.placeOf(exec.OccasionIn(ctx))
-	if !ofCase || !plainRead(c.tree(sql)) {
+	if !ofCase {
+		return c.ask(ctx, sql)
+	}
+	return c.askAhead(ctx, sql, c.target.c.Txns[at.txn].Stmts[at.stmt+1:])
+}
+
+// circularFlow lets two transactions that both write see each other's changes. Where several may write at a time, each
+// sees what the other one has not committed. Where one has to wait for the other, the first sees what the second one is
+// going to write, and the second what the first one has committed. What a transaction has written itself it goes on
+// seeing: over another one's connection that is not there.
+func circularFlow(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
+	if len(c.txn.wrote) == 0 || c.txn.rollsBack(c.target) {
+		return c.ask(ctx, sql)
+	}
+	if needsLocks(c.profile) == "" {
+		return dirtyRead(func(c *faultConn, x *faultTxn, tables []string) bool {
+			return (c.profile.ReadModes.DirtyObserver || !anyOf(c.txn.wrote, tables)) && !x.rollsBack(c.target) &&
+				c.target.works(x.txn, c.txn.wrote)
+		})(c, ctx, sql)
+	}
+	if _, ofCase := c.target.placeOf(exec.OccasionIn(ctx)); !ofCase {
+		return c.ask(ctx, sql)
+	}
+	var ahead []testcase.Stmt
+	for n := range c.target.c.Txns {
+		if begun := c.target.begun(n); begun == c.txn || begun != nil && (begun.ended > 0 || len(begun.wrote) > 0) ||
+			c.target.endsBack(n) || !c.target.works(n, c.txn.wrote) {
+			continue
+		}
+		ahead = append(ahead, c.target.c.Txns[n].Stmts...)
+	}
+	return c.askAhead(ctx, sql, ahead)
+}
+
+// works says whether a transaction of the case reads or writes one of the tables. What a storm's will do nobody knows.
+func (t *faultyTarget) works(txn int, tables map[string]bool) bool {
+	return txn < 0 || slices.ContainsFunc(t.c.Txns[txn].Stmts, func(s testcase.Stmt) bool {
+		return anyOf(tables, t.mentioned(s.SQL))
+	})
+}
+
+// begun is a transaction of the case in this run; nil before its first statement.
+func (t *faultyTarget) begun(txn int) *faultTxn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if i := slices.IndexFunc(t.txns, func(x *faultTxn) bool { return x.txn == txn }); i >= 0 {
+		return t.txns[i]
+	}
+	return nil
+}
+
+// askAhead makes the first of some statements that writes what a plain read reads, reads, and takes the write back.
+func (c *faultConn) askAhead(ctx context.Context, sql string, ahead []testcase.Stmt) (driver.Rows, error) {
+	if !plainRead(c.tree(sql)) {
 		return c.ask(ctx, sql)
 	}
 	tables := c.target.mentioned(sql)
-	for _, s := range c.target.c.Txns[at.txn].Stmts[at.stmt+1:] {
-		if !slices.Contains(tables, c.target.written(s.SQL)) {
-			continue
-		}
-		if _, err := c.send(ctx, "SAVEPOINT txw_future"); err != nil {
-			return nil, err
-		}
-		if _, err := c.send(ctx, s.SQL); err != nil {
-			if c.target.class(err) == dbms.TxnLost && c.profile.ReadModes.Observers {
-				return nil, err // a deadlock
-			}
-			_, err = c.send(ctx, "ROLLBACK TO SAVEPOINT txw_future")
-			if err != nil {
-				return nil, err
-			}
-			return c.ask(ctx, sql)
-		}
-		m, err := readAll(c.ask(ctx, sql))
-		if err != nil {
-			return nil, err
-		}
-		if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_future"); err != nil {
-			return nil, err
-		}
-		return m, nil
+	i := slices.IndexFunc(ahead, func(s testcase.Stmt) bool { return slices.Contains(tables, c.target.written(s.SQL)) })
+	if i < 0 {
+		return c.ask(ctx, sql)
 	}
-	return c.ask(ctx, sql)
+	if _, err := c.send(ctx, "SAVEPOINT txw_future"); err != nil {
+		return nil, err
+	}
+	_, failed := c.send(ctx, ahead[i].SQL)
+	if failed != nil && c.target.class(failed) == dbms.TxnLost && c.profile.ReadModes.Observers {
+		return nil, failed // a deadlock
+	}
+	var rows driver.Rows
+	if failed == nil {
+		var err error
+		if rows, err = c.ask(ctx, sql); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_future"); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return c.ask(ctx, sql)
+	}
+	return rows, nil
 }
 
 // savepointFirst makes it possible to read as if the write had not been. Behind one that failed the write before it

@@ -31,6 +31,9 @@ var writeFaults = []*Fault{
 			"(G0)",
 		Forbidden: forbids(fault.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
 		exec: commitEarly},
+	{Name: "duplicate-write",
+		Reference: "Clark et al., section 3.1: a version is installed twice (DuplicateWrite): a committed UPDATE is done again",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"COMMIT"}, exec: writeAgain},
 	{Name: "no-row-lock", Reference: "Leopard, Bug 2: FOR UPDATE takes no lock",
 		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},
 		query: func(c *faultConn, ctx context.Context, sql string) (driver.Rows, error) {
@@ -49,6 +52,42 @@ func commitEarly(c *faultConn, ctx context.Context, sql string) (driver.Result, 
 	}
 	_, err = c.send(ctx, "BEGIN")
 	return res, err
+}
+
+// writeAgain does the last UPDATE of an earlier transaction once more, over what its own has written there since.
+func writeAgain(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	again := c.overwritten()
+	if again == "" {
+		return c.send(ctx, sql)
+	}
+	if _, err := c.send(ctx, "SAVEPOINT txw_again"); err != nil {
+		return nil, err
+	}
+	if _, err := c.send(ctx, again); err != nil {
+		if c.target.class(err) != dbms.Deterministic {
+			return nil, err
+		}
+		if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_again"); err != nil {
+			return nil, err
+		}
+	}
+	return c.send(ctx, sql)
+}
+
+// overwritten is the UPDATE with which the last one committed that wrote what the transaction has written, too; "" if
+// there is none.
+func (c *faultConn) overwritten() string {
+	t := c.target
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	sql, ended := "", 0
+	for _, x := range t.txns {
+		if x.committed && x.ended > ended && verb(x.lastWrite) == "UPDATE" && x.lastStands() &&
+			c.txn.wrote[t.written(x.lastWrite)] {
+			sql, ended = x.lastWrite, x.ended
+		}
+	}
+	return sql
 }
 
 // weakened runs transactions at a level of the engine that allows a phenomenon, if it has one. An engine without weaker

@@ -52,7 +52,6 @@ func (s *session) byBranch() bool {
 // commitBranch prepares the open transaction and commits it, half of the times over another connection.
 func (s *session) commitBranch(ctx context.Context) error {
 	start := s.now()
-	s.committing = start
 	for _, sql := range []string{"XA END " + s.branch.id, "XA PREPARE " + s.branch.id} {
 		a, _, _, err := s.send(ctx, plain(sql, false))
 		switch {

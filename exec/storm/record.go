@@ -36,13 +36,13 @@ type did struct {
 }
 
 type recorded struct {
-	id, start, end     int64
-	locked, committing int64
-	first, n           int
-	firstS, nS         int
-	stamps             exec.Stamps
-	snapshot           history.Snapshot
-	status             history.Outcome
+	id, start, end int64
+	locked         int64
+	first, n       int
+	firstS, nS     int
+	stamps         exec.Stamps
+	snapshot       history.Snapshot
+	status         history.Outcome
 }
 
 // access1 is one access to a register; value is the payload that was written.
@@ -154,12 +154,10 @@ type Recording struct {
 
 // TxnNotes is what is known of a transaction beside its operations, which the history has.
 type TxnNotes struct {
-	// Locked is when its first write had been answered and Committing when its COMMIT was sent, in ns of the storm's
-	// clock; 0: never.
-	Locked, Committing int64
-	Stamps             exec.Stamps // of the database's clock, where it has one
-	Snapshot           history.Snapshot
-	Searches           []RangeSearch
+	Locked   int64       // when its first write had been answered, in ns of the storm's clock; 0: never
+	Stamps   exec.Stamps // of the database's clock, where it has one
+	Snapshot history.Snapshot
+	Searches []RangeSearch
 }
 
 // RowVersion is a row as a version of it left it.
@@ -253,7 +251,7 @@ func (r *Recording) Txns() []TxnNotes {
 	}
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
-			out = append(out, TxnNotes{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Snapshot: t.snapshot,
+			out = append(out, TxnNotes{Locked: t.locked, Stamps: t.stamps, Snapshot: t.snapshot,
 				Searches: s.searches[t.firstS : t.firstS+t.nS]})
 		}
 	}

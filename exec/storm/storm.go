@@ -142,8 +142,6 @@ type Result struct {
 	// Crash is set if the database went down by itself.
 	Crash   *exec.CrashError
 	History *Recording // nil unless Options.Record
-	// Sinks is how many sessions numbered their transactions in turn: Options.Sinks.
-	Sinks int
 	// Of the nemeses: how many acts there were of each kind, and transactions whose COMMIT had no answer and that left a
 	// receipt, or none, from which their outcome is known.
 	ActsOf  map[string]int
@@ -211,7 +209,7 @@ func covers(target string, o *Options) []bool {
 
 // load creates and fills the workload's tables. Where receipts is positive there is an index beside the key, and a
 // table of so many receipts.
-func load(ctx context.Context, t exec.Target, w *workload.Workload, receipts int) error {
+func load(ctx context.Context, t exec.Tables, w *workload.Workload, receipts int) error {
 	c := &testcase.Case{}
 	schema := func(sql string) { c.Schema = append(c.Schema, testcase.Stmt{SQL: sql}) }
 	row := func(sql string) { c.Rows = append(c.Rows, testcase.Stmt{SQL: sql}) }
@@ -454,7 +452,7 @@ func (st *storm) fault(f WrongAnswer) {
 
 // result sums the sessions up.
 func (st *storm) result(sessions []*session) *Result {
-	res := &Result{Errors: map[int]int64{}, Faults: st.faults, Crash: st.crash, Sinks: st.opt.Sinks()}
+	res := &Result{Errors: map[int]int64{}, Faults: st.faults, Crash: st.crash}
 	if st.opt.Record {
 		res.History = &Recording{workload: st.opt.Workload}
 	}

@@ -30,6 +30,7 @@ import (
 //   - indexes beyond the primary key.
 func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	set := &features{seen: map[string]bool{}, parser: &edits.Rewriter{Dialect: sqltext.SyntaxOf(c.Target).Tree}}
+	whole := &features{seen: map[string]bool{}, parser: set.parser}
 	named := ""
 	if len(f.Differences) > 0 {
 		named = f.Differences[0].Stmt
@@ -44,10 +45,14 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 			}
 			here := fmt.Sprintf("T%d.S%d", i, j)
 			mayBe := named == here || named == "" && slices.Contains(anyStatement, f.Class)
-			set.kind(sqltext.Verb(s.SQL), mayBe)
+			verb := sqltext.Verb(s.SQL)
+			set.kind(verb, mayBe)
 			if mayBe {
 				set.statement(s.SQL, named != "")
 			}
+			whole.kind(verb, true)
+			whole.kind(verb, false)
+			whole.statement(s.SQL, true)
 		}
 	}
 	if len(c.Txns) > 1 {
@@ -56,7 +61,9 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
-	out := finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Blamed: blamed(f, c, set.parser)}
+	whole.add(set.sorted()...)
+	out := finding.Signature{Coarse: f.Signature, Cause: f.Cause, Features: set.sorted(), Blamed: blamed(f, c, set.parser),
+		Whole: whole.sorted()}
 	out.Named, out.Said = ofNamed(f, c, set.parser)
 	return out
 }

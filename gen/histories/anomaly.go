@@ -3,6 +3,7 @@ package histories
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/dbms"
@@ -28,11 +29,13 @@ type plantedTxn struct {
 	ops     []plantedOp
 }
 
-// plantedOp is an operation on one of the anomaly's keys. Version 0 is what the key held before, others are new values.
+// plantedOp is an operation on one of the anomaly's keys, or a search among all of them. Version 0 is what the key held
+// before, others are new values.
 type plantedOp struct {
 	key     int
 	version int
 	write   bool
+	search  *plantedSearch // nil: it is a read or a write
 }
 
 // The keys of anomalies.
@@ -46,6 +49,9 @@ func r(key, version int) plantedOp { return plantedOp{key: key, version: version
 
 func w(key, version int) plantedOp { return plantedOp{key: key, version: version, write: true} }
 
+// search looks at versions of the anomaly's keys, from the first one on.
+func search(versions ...int) plantedOp { return plantedOp{search: &plantedSearch{versions: versions}} }
+
 func in(session int, ops ...plantedOp) plantedTxn { return plantedTxn{session: session, ops: ops} }
 
 // The levels that forbid an anomaly, down to the weakest that does.
@@ -58,8 +64,9 @@ var (
 	onlySSE = fromRC[5:]
 )
 
-// anomalies holds what can be planted. All but the one of blind writes are made of mini-transactions, each write of
-// which reads its key before it (Wei et al., ICDE 2025, figure 5), and the last one writes last.
+// anomalies holds what can be planted. All but ConflictingOrder, which is of blind writes, are made of
+// mini-transactions, each write of which reads its key before it (Wei et al., ICDE 2025, figure 5). The last ones are
+// of searches, which a certificate tells.
 var anomalies = []Anomaly{
 	{Kind: fault.HistoryThinAirRead, Forbidden: fromRC, gadget: []plantedTxn{in(0, r(keyX, 1))}},
 	{Kind: fault.HistoryAbortedRead, Forbidden: fromRC, gadget: []plantedTxn{
@@ -117,6 +124,15 @@ var anomalies = []Anomaly{
 	{Kind: fault.HistoryRealTimeViolation, Forbidden: onlySSE, gadget: []plantedTxn{
 		in(0, r(keyX, 0), w(keyX, 1)),
 		{session: 1, after: 2, ops: []plantedOp{r(keyX, 0)}}}},
+	{Kind: fault.HistoryPhantom, Forbidden: fromSER, gadget: []plantedTxn{
+		in(0, search(0, 0), r(keyY, 0), w(keyY, 1)),
+		in(1, search(0, 0), r(keyX, 0), w(keyX, 1))}},
+	{Kind: fault.PMP, Forbidden: fromSI, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		in(1, search(0), search(1), r(keyX, 1))}},
+	{Kind: fault.HistoryResultSetMismatch, Forbidden: fromRC, gadget: []plantedTxn{
+		in(0, r(keyX, 0), w(keyX, 1)),
+		in(1, plantedOp{search: &plantedSearch{versions: []int{1}, misses: true}}, r(keyX, 1))}},
 }
 
 // Anomalies lists what can be planted.
@@ -155,7 +171,9 @@ func (a *Anomaly) sessions() (n int) {
 func (a *Anomaly) keys() (n int) {
 	for i := range a.gadget {
 		for _, op := range a.gadget[i].ops {
-			n = max(n, op.key+1)
+			if n = max(n, op.key+1); op.search != nil {
+				n = max(n, len(op.search.versions))
+			}
 		}
 	}
 	return n
@@ -164,7 +182,7 @@ func (a *Anomaly) keys() (n int) {
 // Fits says whether transactions of a shape can show the anomaly.
 func (a *Anomaly) Fits(shape Shape) bool {
 	return !slices.ContainsFunc(a.gadget, func(t plantedTxn) bool {
-		switch ops := t.ops; shape {
+		switch ops := t.onKeys(); shape {
 		case Mini:
 			return ops[0].write
 		case CompareAndSet:
@@ -173,6 +191,16 @@ func (a *Anomaly) Fits(shape Shape) bool {
 			return false
 		}
 	})
+}
+
+// Searches says whether the anomaly is one of searches: a history shows it with its certificate alone.
+func (a *Anomaly) Searches() bool {
+	return slices.ContainsFunc(a.gadget, func(t plantedTxn) bool { return len(t.onKeys()) < len(t.ops) })
+}
+
+// onKeys are the operations that are no searches.
+func (t *plantedTxn) onKeys() []plantedOp {
+	return slices.DeleteFunc(slices.Clone(t.ops), func(op plantedOp) bool { return op.search != nil })
 }
 
 // planting is an anomaly that waits for its place in a history.
@@ -186,6 +214,7 @@ type planting struct {
 	store    *central
 	after    int   // committed transactions before it
 	sessions []int // by the anomaly's own: of the history
+	table    table // of its keys
 }
 
 // newPlanting draws where the configuration's anomaly goes: somewhere in the middle half.
@@ -198,6 +227,8 @@ func (s *simulator) newPlanting(store *central) (*planting, error) {
 		return nil, fmt.Errorf("%s needs at least %d sessions and %d keys", a.Kind, a.sessions(), a.keys())
 	case !a.Fits(s.cfg.Shape):
 		return nil, fmt.Errorf("transactions of shape %s cannot show %s", s.cfg.Shape, a.Kind)
+	case a.Searches() && s.cfg.Lists:
+		return nil, fmt.Errorf("%s is shown by a certificate, and there is none for lists", a.Kind)
 	}
 	return &planting{Anomaly: a, store: store, after: s.cfg.Txns/4 + s.rng.IntN(s.cfg.Txns/2+1),
 		sessions: s.rng.Perm(s.cfg.Sessions)[:a.sessions()]}, nil
@@ -235,30 +266,47 @@ func (s *simulator) plant(p *planting) {
 	for key := range keys {
 		value(key, 0)
 	}
-	var all transaction // as the engine sees it: the last write of each key
-	all.snapshot = -1
+	txns := make([]*transaction, len(p.gadget))
 	for i := range p.gadget {
-		g := &p.gadget[i]
-		t := &transaction{start: start + int64(g.after)}
-		for _, op := range g.ops {
-			a := workload.KeyAccess{Key: keys[op.key], Write: op.write}
-			t.accesses, t.vals = append(t.accesses, a), append(t.vals, value(op.key, op.version))
-			if op.write && !g.aborted {
-				all.accesses, all.vals = append(all.accesses, a), append(all.vals, value(op.key, op.version))
-			}
+		txns[i] = p.transaction(&p.gadget[i], start, keys, value)
+		if p.gadget[i].aborted {
+			continue
 		}
+		p.store.install(txns[i])
+		if s.lists != nil {
+			s.lists.append(txns[i])
+		}
+	}
+	p.table.written(keys, values)
+	for i, t := range txns {
 		p.pad(s, t, keys)
 		status := history.Committed
-		if g.aborted {
+		if p.gadget[i].aborted {
 			status = history.Aborted
 		}
 		s.clock = t.start + 1
-		s.record(p.sessions[g.session], t, status)
+		s.record(p.sessions[p.gadget[i].session], t, status)
+		p.table.search(s.ids, t)
 	}
-	p.store.install(&all)
 	for _, i := range p.sessions {
 		p.store.seen[i] = p.store.latest
 	}
+}
+
+// transaction is one of the anomaly's, on keys of the history. value says which value a version is.
+func (p *planting) transaction(g *plantedTxn, start int64, keys []int,
+	value func(key, version int) int64) *transaction {
+	t := &transaction{start: start + int64(g.after)}
+	name := func(key int) string { return strconv.Itoa(keys[key]) }
+	for _, op := range g.ops {
+		if op.search != nil {
+			t.searches = append(t.searches, op.search.searched(len(t.vals), name, value))
+			continue
+		}
+		t.accesses = append(t.accesses, workload.KeyAccess{Key: keys[op.key], Write: op.write})
+		t.vals = append(t.vals, value(op.key, op.version))
+	}
+	return t
 }
 
 // pad adds reads of other keys until the transaction has as many operations as the others of its history.
@@ -275,6 +323,11 @@ func (p *planting) pad(s *simulator, t *transaction, taken []int) {
 		i := s.rng.IntN(len(t.accesses) + 1)
 		t.accesses = slices.Insert(t.accesses, i, workload.KeyAccess{Key: key})
 		t.vals = slices.Insert(t.vals, i, p.store.read(0, now, key))
+		for n := range t.searches {
+			if t.searches[n].at > i {
+				t.searches[n].at++
+			}
+		}
 	}
 }
 

@@ -65,6 +65,9 @@ type Config struct {
 	Anomaly fault.Kind
 	// NoInitial leaves the initial transaction out: first reads return nothing.
 	NoInitial bool
+	// Lists are what keys hold: writes append an element, and reads return all of them. There is no initial transaction.
+	// The level is then SSER, SER or SI: the lists of one key begin alike, which replicas cannot promise.
+	Lists bool
 }
 
 // Default is what a history is that nothing is said of: valid at all levels.
@@ -95,17 +98,47 @@ func (c Config) withDefaults() (Config, error) {
 	set(&c.Txns, 1000)
 	set(&c.Keys, 1000)
 	set(&c.Ops, 8)
+	c.NoInitial = c.NoInitial || c.Lists
 	switch {
 	case c.Sessions < 1, c.Txns < 1, c.Keys < 1, c.Ops < 1:
 		return c, errors.New("sessions, keys and operations must be positive")
 	case c.Aborts < 0 || c.Aborts >= 1 || c.Unknowns < 0 || c.Unknowns >= 1, c.Writes < 0 || c.Writes > 1:
 		return c, errors.New("a share must be at least 0 and below 1 (of writes: at most 1)")
+	case c.Lists && float64(c.Txns)*float64(c.Txns)*float64(c.Ops) > mostElements*float64(c.Keys):
+		return c, fmt.Errorf("lists of %d keys would become too long: take more keys, or fewer transactions", c.Keys)
 	}
 	return c, nil
 }
 
+// mostElements bounds how many elements all lists that are read hold together: as each key's list grows by as much as
+// it is read, that grows as the square of the transactions.
+const mostElements = 2e8
+
 // Generate makes a history. The same generator state and configuration give the same history.
 func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
+	h, _, err := certified(rng, cfg)
+	return h, err
+}
+
+// certified is Generate, and gives the certificate of a history of registers of level SSER, SER or SI: nil of others.
+func certified(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
+	sim, err := newSimulator(rng, cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	planting := sim.planting
+	h := sim.run()
+	if c, is := sim.store.(*central); is && sim.lists == nil {
+		out := &certificate{h: h, versions: c.keys}
+		if planting != nil {
+			out.table = planting.table
+		}
+		return h, out, nil
+	}
+	return h, nil, nil
+}
+
+func newSimulator(rng *rand.Rand, cfg Config) (*simulator, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
@@ -118,7 +151,11 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	if err != nil {
 		return nil, err
 	}
-	sim := &simulator{cfg: cfg, rng: rng, shape: shape, keys: keys, next: int64(cfg.Keys)}
+	var lists *lists
+	if cfg.Lists {
+		lists = newLists(cfg.Keys)
+	}
+	sim := &simulator{lists: lists, cfg: cfg, rng: rng, shape: shape, keys: keys, next: int64(cfg.Keys)}
 	switch cfg.Level {
 	case dbms.SSER, dbms.SER, dbms.SI:
 		central := newCentral(cfg)
@@ -132,8 +169,11 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 		if sim.store = newReplicated(cfg); cfg.Anomaly != "" {
 			return nil, fmt.Errorf("an anomaly is planted in a history of level sser, ser or si, not %s", cfg.Level)
 		}
+		if cfg.Lists {
+			return nil, fmt.Errorf("a history of lists is of level sser, ser or si, not %s", cfg.Level)
+		}
 	default:
 		return nil, fmt.Errorf("there is no level %q: want sser, ser, si, tcc, ra or rc", cfg.Level)
 	}
-	return sim.run(), nil
+	return sim, nil
 }

@@ -19,6 +19,7 @@ type transaction struct {
 	snapshot int64   // of a central store: the commit number whose state is read; of each read where < 0
 	frozen   []int64 // of a replicated store: what each access would read at the start
 	readOnly bool
+	searches []searched // of an anomaly's
 }
 
 // own returns the transaction's last write of the key.
@@ -58,6 +59,7 @@ type simulator struct {
 	ids   int64
 	done  int
 
+	lists    *lists    // nil: keys hold registers
 	planting *planting // nil: nothing is planted, or it is there already
 }
 
@@ -135,14 +137,23 @@ func (s *simulator) end(session int, t *transaction) {
 	switch {
 	case s.cfg.Unknowns > 0 && s.rng.Float64() < s.cfg.Unknowns:
 		if status = history.Unknown; s.rng.IntN(2) == 0 {
-			s.store.commit(session, t)
+			s.commit(session, t)
 		}
-	case s.cfg.Aborts > 0 && s.rng.Float64() < s.cfg.Aborts, !s.store.commit(session, t):
+	case s.cfg.Aborts > 0 && s.rng.Float64() < s.cfg.Aborts, !s.commit(session, t):
 		if status = history.Aborted; !s.cfg.KeepAborted {
 			return
 		}
 	}
 	s.record(session, t, status)
+}
+
+// commit reports whether the engine commits the transaction.
+func (s *simulator) commit(session int, t *transaction) bool {
+	committed := s.store.commit(session, t)
+	if committed && s.lists != nil {
+		s.lists.append(t)
+	}
+	return committed
 }
 
 // record adds the transaction to the history.
@@ -151,6 +162,10 @@ func (s *simulator) record(session int, t *transaction, status history.Outcome) 
 	s.b.Begin(int64(session), s.ids)
 	for i, a := range t.accesses {
 		switch v := t.vals[i]; {
+		case s.lists != nil && a.Write:
+			s.b.Append(int32(a.Key), v)
+		case s.lists != nil:
+			s.b.ReadList(int32(a.Key), s.lists.upTo(t, a.Key, v))
 		case a.Write:
 			s.b.Write(int32(a.Key), v)
 		case v == noValue:

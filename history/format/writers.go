@@ -13,7 +13,7 @@ import (
 	"txweave/history/register"
 )
 
-// writer is a format that histories of registers can be written in.
+// writer is a format that histories can be written in.
 type writer struct {
 	name  string
 	ext   string // of the names of its files
@@ -26,15 +26,17 @@ type Keeping struct {
 	Times   bool // when each began and ended
 	Aborted bool // what aborted transactions wrote
 	Unknown bool // transactions of unknown outcome
+	Lists   bool // keys that hold lists
+	Numbers bool // the numbers of transactions
 }
 
 // writers lists them. Their names are those of readers.
 func writers() []writer {
 	return []writer{
-		{"txweave", ".jsonl", Keeping{true, true, true}, Write},
-		{"compact", CompactSuffix, Keeping{true, true, true}, WriteCompact},
-		{"edn", ".edn", Keeping{true, true, true}, jepsenWriter(ednEvents)},
-		{"jepsen-json", ".json", Keeping{true, true, true}, jepsenWriter(jsonEvents)},
+		{"txweave", ".jsonl", Keeping{true, true, true, true, true}, Write},
+		{"compact", CompactSuffix, Keeping{true, true, true, true, true}, WriteCompact},
+		{"edn", ".edn", Keeping{true, true, true, true, false}, jepsenWriter(ednEvents)},
+		{"jepsen-json", ".json", Keeping{true, true, true, true, false}, jepsenWriter(jsonEvents)},
 		{"text", ".txt", Keeping{Aborted: true}, writeText},
 		{"awdit", ".awdit", Keeping{}, writeAWDIT},
 		{"dbcop-json", ".json", Keeping{Aborted: true}, writeDBCopJSON},
@@ -77,7 +79,7 @@ func Keeps(name string) Keeping {
 	return w.keeps
 }
 
-// WriteAs writes a history of registers in a format. It refuses one that the format cannot hold.
+// WriteAs writes a history in a format. It refuses one that the format cannot hold.
 func WriteAs(out io.Writer, name string, h *register.History) error {
 	w, err := writerNamed(name)
 	if err != nil {
@@ -107,10 +109,14 @@ func (w *writer) holds(h *register.History) error {
 		return nil
 	}
 	for _, op := range h.Ops {
-		if op.Kind != register.Read && op.Kind != register.Write {
-			return fmt.Errorf("the format %s is not written for lists and failed compares", w.name)
-		}
-		if h.Named(op.Value) {
+		switch list := op.Kind == register.Append || op.Kind == register.ReadList; {
+		case list && !w.keeps.Lists:
+			return fmt.Errorf("the format %s cannot hold lists", w.name)
+		case op.Kind == register.NotEqual:
+			return fmt.Errorf("the format %s is not written for failed compares", w.name)
+		case op.Kind == register.ReadList:
+			continue
+		case h.Named(op.Value):
 			return fmt.Errorf("the format %s is written for values that are integers, not %s", w.name, h.Name(op.Value))
 		}
 	}
@@ -181,7 +187,7 @@ type spelling struct {
 	event                  string // one: its index, type, process, time and operations
 	word                   string // a function's name
 	nothing                string
-	comma                  string // between the parts of an operation
+	comma                  string // between the parts of an operation, and the elements of a list
 }
 
 var (
@@ -191,7 +197,7 @@ var (
 		event: `{"index": %d, "type": "%s", "process": %d, "time": %d, "f": "txn", "value": [%s]}`}
 )
 
-// jepsenWriter writes transactions of reads and writes as Elle's rw-register takes them.
+// jepsenWriter writes transactions as Elle's rw-register takes them, those of lists as its list-append does.
 func jepsenWriter(s *spelling) func(io.Writer, *register.History) error {
 	return func(out io.Writer, h *register.History) error {
 		_, err := io.WriteString(out, s.before)
@@ -216,15 +222,31 @@ func (s *spelling) operations(h *register.History, txn int, known bool) string {
 	var all []string
 	for _, op := range h.TxnOps(txn) {
 		f, value := "r", s.nothing
-		if op.Kind == register.Write {
-			f = "w"
-		}
-		if f == "w" || known && !op.Nil {
-			value = h.Name(op.Value)
+		switch op.Kind {
+		case register.Write:
+			f, value = "w", h.Name(op.Value)
+		case register.Append:
+			f, value = "append", h.Name(op.Value)
+		case register.ReadList:
+			if known {
+				value = s.list(h, h.List(op))
+			}
+		default:
+			if known && !op.Nil {
+				value = h.Name(op.Value)
+			}
 		}
 		all = append(all, "["+fmt.Sprintf(s.word, f)+s.comma+h.KeyName(op.Key)+s.comma+value+"]")
 	}
 	return strings.Join(all, s.comma)
+}
+
+func (s *spelling) list(h *register.History, elements []int64) string {
+	names := make([]string, len(elements))
+	for i, e := range elements {
+		names[i] = h.Name(e)
+	}
+	return "[" + strings.Join(names, s.comma) + "]"
 }
 
 // sessionsOf lists the transactions of each session in order.

@@ -53,7 +53,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 		if t := &o.Txns[i]; t.Err != nil && o.Promise.Errors.Classify(t.Err.Code, t.Err.Message) == dbms.Deterministic &&
 			!damaged(o, i) &&
 			!(o.Promise.Errors.KeysAtCommit && slices.Contains(o.Promise.Errors.Duplicate, t.Err.Code)) {
-			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", t.End,
+			j.out = append(j.out, finding.OfCommit(i, fault.FailedCommit, finding.Say("%v of %v: %v", finding.Query(t.End),
 				finding.TxnNumber(i), t.Err)))
 		}
 	}
@@ -128,7 +128,7 @@ func (j *judge) statement(s *observe.ObservedStmt) {
 	j.searched(s)
 	switch {
 	case s.Bad != nil:
-		j.odd(s, s.Bad.What, s.Bad.Why.Say, s.Bad.Why.Stated()...).Returned = s.Bad.Returned
+		j.odd(s, s.Bad.What, "%v", s.Bad.Why).Returned = s.Bad.Returned
 		return
 	case s.Target == "":
 		j.read(s)

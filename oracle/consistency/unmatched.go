@@ -16,7 +16,7 @@ func (j *judge) unmatched(txn int) bool {
 		return false
 	}
 	refused := t.Err != nil && slices.Contains(j.o.Promise.Errors.ForeignKey, t.Err.Code)
-	odd := func(what fault.Kind, why finding.Sentence) bool {
+	wrong := func(what fault.Kind, why finding.Sentence) bool {
 		j.out = append(j.out, finding.OfCommit(txn, what, why))
 		return true
 	}
@@ -24,11 +24,11 @@ func (j *judge) unmatched(txn int) bool {
 	case !t.Unmatched.Known:
 		return refused
 	case refused && t.Unmatched.Rows == 0:
-		return odd(fault.RefusedUnmatched,
+		return wrong(fault.RefusedUnmatched,
 			finding.Say("%v; the reads of rows that refer to none, right before it, found none",
 				t.Err))
 	case t.Err == nil && t.Unmatched.Rows > 0:
-		return odd(fault.CommittedUnmatched,
+		return wrong(fault.CommittedUnmatched,
 			finding.Say("it succeeded; a read right before it found %v rows that refer to none: %v", t.Unmatched.Rows,
 				finding.Query(t.Unmatched.Read)))
 	}

@@ -1,8 +1,6 @@
 package isolation
 
 import (
-	"fmt"
-
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
@@ -82,15 +80,18 @@ func (g *serialization) writeEdges(at int, op *observe.ObservedStmt) {
 }
 
 // overwrote says what a write left.
-func overwrote(w history.Write) string { return overwroteThat(w, "") }
-
-func overwroteIt(w history.Write) string { return overwroteThat(w, " it") }
-
-func overwroteThat(w history.Write, object string) string {
+func overwrote(w history.Write) finding.Sentence {
 	if w.To == history.Dead {
-		return "deleted" + object
+		return finding.Say("deleted")
 	}
-	return fmt.Sprintf("overwrote%s with version %d", object, int64(w.To))
+	return finding.Say("overwrote with version %v", int64(w.To))
+}
+
+func overwroteIt(w history.Write) finding.Sentence {
+	if w.To == history.Dead {
+		return finding.Say("deleted it")
+	}
+	return finding.Say("overwrote it with version %v", int64(w.To))
 }
 
 // readEdges adds the read and anti dependencies of one op through the versions that it printed.

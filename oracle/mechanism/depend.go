@@ -125,7 +125,7 @@ func (p *partition) explain(e *event, it *item, value int64) {
 // tell says why a version cannot have been seen.
 func (p *partition) tell(e *event, it *item, value int64) {
 	read := finding.Say("%v read version %v of %v at a moment in %v", finding.TxnNumber(e.t.id), p.version(value),
-		p.name(it), interval(e.lo, e.hi))
+		p.name(it), finding.Interval{From: e.lo, To: e.hi})
 	txns := []int64{e.t.id}
 	for _, because := range []func(*event, *item, int64) (impossible, bool){p.notThen, p.neverThere, p.notYetThere} {
 		if why, ok := because(e, it, value); ok {

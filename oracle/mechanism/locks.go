@@ -123,12 +123,12 @@ func (p *partition) exclude(it *item, e *event, a, b *lock) {
 }
 
 func (p *partition) held(l *lock) finding.Sentence {
-	mode := "shared"
+	sentence := "%v acquired its shared lock at a moment in %v and released it in %v"
 	if l.exclusive {
-		mode = "exclusive"
+		sentence = "%v acquired its exclusive lock at a moment in %v and released it in %v"
 	}
-	return finding.Say("%v acquired its %v lock at a moment in %v and released it in %v", finding.TxnNumber(l.t.id),
-		mode, interval(l.start, l.end), interval(l.rs, l.re))
+	return finding.Say(sentence, finding.TxnNumber(l.t.id), finding.Interval{From: l.start, To: l.end},
+		finding.Interval{From: l.rs, To: l.re})
 }
 
 // updater checks first updater wins (Theorem 4): of two committed writers of an item, the first one must have
@@ -164,9 +164,10 @@ func (p *partition) updater(it *item, v *version) {
 
 // writer says when the writer of a version took its snapshot and committed.
 func (p *partition) writer(v *version) finding.Sentence {
-	took := "took no snapshot"
+	took := finding.Say("took no snapshot")
 	if v.w.snapped {
-		took = "took its snapshot in " + interval(v.w.lo, v.w.hi)
+		took = finding.Say("took its snapshot in %v", finding.Interval{From: v.w.lo, To: v.w.hi})
 	}
-	return finding.Say("%v %v and committed in %v", finding.TxnNumber(v.w.id), took, interval(v.cs, v.ce))
+	return finding.Say("%v %v and committed in %v", finding.TxnNumber(v.w.id), took,
+		finding.Interval{From: v.cs, To: v.ce})
 }

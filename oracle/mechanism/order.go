@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"fmt"
 	"slices"
 
 	"txweave/fault"
@@ -230,7 +229,8 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 		l.from.reported, l.to.reported = true, true
 		v.Txns = append(v.Txns, l.d.from.id)
 		v.At = max(v.At, l.d.from.begin, l.d.to.begin)
-		v.Explanation = append(v.Explanation, finding.Say("%v, so %v precedes %v", g.v.explainDep(&l.d), l.from, l.to))
+		v.Explanation = append(v.Explanation, finding.Say("%v, so %v precedes %v", g.v.explainDep(&l.d), l.from.said(),
+			l.to.said()))
 	}
 	if cycle {
 		deps := make([]dep, len(path))
@@ -243,7 +243,7 @@ func (g *orderGraph) report(path []*link, cycle bool) {
 		v.What, v.Mechanism = fault.OrderAgainstTime, orderMechanism(path)
 		v.Txns = append(v.Txns, last.d.to.id)
 		v.Explanation = append(v.Explanation, finding.Say("yet %v is no earlier than %v and %v no later than %v",
-			first.from, first.from.lo0, last.to, last.to.hi0))
+			first.from.said(), first.from.lo0, last.to.said(), last.to.hi0))
 	}
 	g.out.add(v)
 }
@@ -263,11 +263,16 @@ func orderMechanism(path []*link) Mechanism {
 	return m
 }
 
-// String names the moment.
-func (p *point) String() string {
-	what := map[pointKind]string{atCommit: "the commit", atSnapshot: "the snapshot", atStatement: "the reading",
-		atRow: "the reading"}[p.kind]
-	return fmt.Sprintf("%s of T%d", what, p.n.id)
+// said names the moment.
+func (p *point) said() finding.Sentence {
+	sentence := "the reading of %v"
+	switch p.kind {
+	case atCommit:
+		sentence = "the commit of %v"
+	case atSnapshot:
+		sentence = "the snapshot of %v"
+	}
+	return finding.Say(sentence, finding.TxnNumber(p.n.id))
 }
 
 // phenomenon names a cycle by its dependencies.
@@ -299,8 +304,8 @@ func phenomenon(deps []dep) fault.Kind {
 
 // explainDep says what a dependency rests on.
 func (v *Verifier) explainDep(d *dep) finding.Sentence {
-	name := v.opt.Symbols.ItemName(d.item)
-	value := v.opt.Symbols.VersionName(d.version)
+	name := finding.ItemName(v.opt.Symbols.ItemName(d.item))
+	value := finding.VersionName(v.opt.Symbols.VersionName(d.version))
 	switch {
 	case d.cond != nil && d.kind == history.WR:
 		return finding.Say("%v wrote version %v of %v, so %v, which read the rows with %v, did not find it",

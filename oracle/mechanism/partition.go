@@ -375,7 +375,7 @@ func (p *partition) saw(e *event, it *item, a *history.Access) {
 	case w.end == forever: // of unknown outcome
 	case w.value != version:
 		p.violation(fault.OwnWriteMissed, it, e, []int64{e.t.id}, p.ownWrite(e, w),
-			finding.Say("its later statement in %v read %v", interval(e.start, e.end), p.version(version)))
+			finding.Say("its later statement in %v read %v", finding.Interval{From: e.start, To: e.end}, p.version(version)))
 	case differ(w.payload, a.Payload):
 		p.wrongPayload(e, it, e.t.id, version, w.payload, a.Payload)
 	}
@@ -383,7 +383,7 @@ func (p *partition) saw(e *event, it *item, a *history.Access) {
 
 func (p *partition) ownWrite(e *event, w *ownWrite) finding.Sentence {
 	return finding.Say("%v wrote version %v of %v in %v", finding.TxnNumber(e.t.id), p.version(w.value), p.name(w.it),
-		interval(w.start, w.end))
+		finding.Interval{From: w.start, To: w.end})
 }
 
 // find returns the position of the transaction's own write of an item, -1 if there is none.
@@ -484,9 +484,13 @@ func (p *partition) forget(t *part) {
 	t.reads, t.writes = nil, nil
 }
 
-func (p *partition) name(it *item) string { return p.v.opt.Symbols.ItemName(it.id) }
+func (p *partition) name(it *item) finding.ItemName {
+	return finding.ItemName(p.v.opt.Symbols.ItemName(it.id))
+}
 
-func (p *partition) version(v int64) string { return p.v.opt.Symbols.VersionName(v) }
+func (p *partition) version(v int64) finding.VersionName {
+	return finding.VersionName(p.v.opt.Symbols.VersionName(v))
+}
 
 // violation reports one.
 func (p *partition) violation(what fault.Kind, it *item, e *event, txns []int64, why ...finding.Sentence) {
@@ -494,6 +498,6 @@ func (p *partition) violation(what fault.Kind, it *item, e *event, txns []int64,
 	if m == FUW && !p.promise.FirstUpdaterWins { // validation of write sets promises the same at commit
 		m = SC
 	}
-	p.out.add(Violation{Mechanism: m, What: what, Item: p.name(it), Table: p.v.opt.Symbols.TableName(it.id.Table),
+	p.out.add(Violation{Mechanism: m, What: what, Item: string(p.name(it)), Table: p.v.opt.Symbols.TableName(it.id.Table),
 		Txns: txns, At: e.start, Seen: [2]int64{e.lo, e.hi}, Explanation: why})
 }

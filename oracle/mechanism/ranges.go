@@ -1,7 +1,6 @@
 package mechanism
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -86,7 +85,7 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.KeyRange) {
 		}
 		if yes, _ := r.If.Holds(w.payload); yes {
 			p.violation(fault.OwnWriteMissed, w.it, e, []int64{e.t.id}, p.ownWrite(e, w),
-				finding.Say("its later statement in %v, of %v, did not find it", interval(e.start, e.end), p.rangeName(r)))
+				finding.Say("its later statement in %v, of %v, did not find it", finding.Interval{From: e.start, To: e.end}, p.rangeName(r)))
 		}
 	}
 	if r.If == nil || e.g1-e.g0 > 1 {
@@ -98,22 +97,22 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.KeyRange) {
 			v, _ := a.Payload.Value()
 			p.violation(fault.RowTooMany, p.item(a.ItemID), e, []int64{e.t.id},
 				finding.Say("%v read %v in %v, and got %v with a payload of %v", finding.TxnNumber(e.t.id), p.rangeName(r),
-					interval(e.start, e.end), p.name(p.item(a.ItemID)), v))
+					finding.Interval{From: e.start, To: e.end}, p.name(p.item(a.ItemID)), v))
 		}
 	}
 }
 
-// rangeName prints a range: "t0:3 to 9 with a payload in 0..5".
-func (p *partition) rangeName(r history.KeyRange) string {
-	lo, hi := p.v.opt.Symbols.ItemName(history.ItemID{Table: r.Table, Key: r.Lo}), fmt.Sprint(r.Hi)
-	name := lo + " to " + hi
+// rangeName says which range it is: "t0:3 to 9 with a payload in 0..5".
+func (p *partition) rangeName(r history.KeyRange) finding.Sentence {
+	rows := finding.Say("%v to %v", finding.ItemName(p.v.opt.Symbols.ItemName(history.ItemID{Table: r.Table, Key: r.Lo})),
+		r.Hi)
 	if r.Lo == math.MinInt64+1 && r.Hi == math.MaxInt64 {
-		name = "all of " + p.v.opt.Symbols.TableName(r.Table)
+		rows = finding.Say("all of %v", p.v.opt.Symbols.TableName(r.Table))
 	}
 	if r.If == nil {
-		return name
+		return rows
 	}
-	return name + " with " + r.If.String()
+	return finding.Say("%v with %v", rows, r.If.String())
 }
 
 // checkPassedOver checks that a row that a range did not return may have failed its condition.
@@ -204,7 +203,7 @@ func (p *partition) directlyBefore(it *item, i int) *version {
 // explainMissing reports a row that surely was there and met the condition.
 func (p *partition) explainMissing(e *event, it *item, r history.KeyRange) {
 	read := finding.Say("%v read %v at a moment in %v and did not find %v", finding.TxnNumber(e.t.id), p.rangeName(r),
-		interval(e.lo, e.hi), p.name(it))
+		finding.Interval{From: e.lo, To: e.hi}, p.name(it))
 	_, _, all := p.candidates(it, history.Absent, r.If, e.lo, e.hi)
 	for _, v := range slices.Backward(it.chain) {
 		if v.cs > e.hi || !v.surely(r.If) {
@@ -218,7 +217,7 @@ func (p *partition) explainMissing(e *event, it *item, r history.KeyRange) {
 			txns = append(txns, v.w.id)
 			why[1] = finding.Say("%v wrote version %v with a payload of %v and committed in %v", finding.TxnNumber(v.w.id),
 				p.version(v.value), n,
-				interval(v.cs, v.ce))
+				finding.Interval{From: v.cs, To: v.ce})
 		}
 		if all > 1 {
 			why = append(why, finding.Say("so do all %v versions that it may have met there", all))
@@ -242,6 +241,6 @@ func (p *partition) wrongPayload(e *event, it *item, writer, version int64, wrot
 		why = finding.Say("%v wrote it with %v", finding.TxnNumber(writer), a)
 	}
 	p.violation(fault.TornRow, it, e, txns, finding.Say("%v read version %v of %v with a payload of %v in %v",
-		finding.TxnNumber(e.t.id), p.version(version), p.name(it), b, interval(e.start, e.end)),
+		finding.TxnNumber(e.t.id), p.version(version), p.name(it), b, finding.Interval{From: e.start, To: e.end}),
 		why)
 }

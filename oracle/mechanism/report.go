@@ -148,11 +148,3 @@ func sortViolations(vs []Violation) {
 			cmp.Compare(a.Item, b.Item), slices.Compare(a.Txns, b.Txns))
 	})
 }
-
-// interval prints an interval of time.
-func interval(lo, hi int64) string {
-	if hi == forever {
-		return fmt.Sprintf("[%d, …]", lo)
-	}
-	return fmt.Sprintf("[%d, %d]", lo, hi)
-}

@@ -25,7 +25,6 @@ type BlockRun struct {
 	// Again is the before-write read made again after a target that waited and did not lock all that it scanned; nil
 	// in all other blocks.
 	Again *history.Event
-	Seq   int // position in the order in which the blocks were completed
 	// Waited says that its target was blocked, or that another session's statement woke while the block ran:
 	// the probes before and after the target need not have seen what the target saw.
 	Waited bool

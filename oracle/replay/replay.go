@@ -130,18 +130,15 @@ func eitherConstraint(p *dbms.Profile, n *observe.BlockRun, again *history.Event
 	return in != nil && again.Err != nil && slices.Contains(p.Errors.EitherOf, [2]int{in.Code, again.Err.Code})
 }
 
-// keysAsRowsLie says of an UPDATE of several rows that it was refused for a key one time and not the other, where that
-// may be for which of them it came to first: a key that one of them gets another one may still have
-// (postgresql.org/docs, CREATE TABLE, Non-Deferred Uniqueness Constraints).
+// keysAsRowsLie says of a write that it was refused for a key one time and not the other, where that may be for how the
+// rows lie.
 func keysAsRowsLie(p *dbms.Profile, n *observe.BlockRun, again *history.Event) bool {
 	refused, done := n.Target, again
 	if refused.Err == nil {
 		refused, done = again, n.Target
 	}
-	return p.Writes.KeysAsRowsLie && n.Block.Info.Kind == sqltext.Update && n.Block.Info.ChecksUnique &&
-		refused.Err != nil &&
-		done.Err == nil && done.Affected > 1 &&
-		slices.Contains(p.Errors.Duplicate, refused.Err.Code)
+	return p.Writes.AsRowsLie != nil && refused.Err != nil && done.Err == nil &&
+		slices.Contains(p.Errors.Duplicate, refused.Err.Code) && p.Writes.AsRowsLie(n.Block.Info, done.Affected)
 }
 
 // selects says whether a statement holds a query, as far as is known.

@@ -167,7 +167,7 @@ func refusable(st *timeline.LaneStep) bool {
 // refused writes such a step at the moment at which it was first sent, or at that at which it went through.
 func (w *mtrWriter) refused(m timeline.Mark) {
 	if m.Kind == timeline.Blocked {
-		fmt.Fprintf(w, "--echo # %s (others use the table)\n--error %s\n", m.Step.Name, errorNames[1205])
+		fmt.Fprintf(w, "--echo # %s (others use the table)\n--error %s\n", m.Step.Name, w.dbms.ErrorNames[w.dbms.Refused])
 	} else {
 		w.say(m.Step, " (again)")
 		w.expect(m.Step, errorCodes(m.Step))
@@ -219,7 +219,7 @@ func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
 	if len(codes) > 1 || codes[0] != 0 {
 		var names []string
 		for _, c := range codes {
-			name := errorNames[c]
+			name := w.dbms.ErrorNames[c]
 			if name == "" {
 				name = strconv.Itoa(c)
 			}

@@ -19,14 +19,26 @@ type Spelling struct {
 	// NoMTR says that the DBMS has no mysqltest; MTRHead are the first lines of its tests.
 	NoMTR   bool
 	MTRHead []string
+	// ErrorNames are the names that these use for the usual error codes; Refused is the code of who waited in vain for a
+	// table.
+	ErrorNames map[int]string
+	Refused    int
 	// Tool runs tests as the maintainers do; nil where txweave knows of none.
 	Tool *Tool
 	// Locks says that GET_LOCK and RELEASE_LOCK exist: session scripts then keep each other's pace.
 	Locks bool
-	// Shell says that the client runs commands of the shell after ".shell": its session scripts keep pace with files.
-	Shell bool
+	// Shell is the client, where it runs commands of the shell after ".shell": its session scripts keep pace with files.
+	Shell *Shell
 	// Driver of database/sql: import path and name.
 	GoImport, GoDriver string
+}
+
+// Shell is a client whose database is a file, and that runs commands of the shell.
+type Shell struct {
+	Program, Options string
+	File             string   // the database
+	Beside           []string // what it makes beside that
+	First            string   // the statements that make the file
 }
 
 // spellings are those of the DBMSs that are known by name.
@@ -48,13 +60,4 @@ func spellingOf(name string) (*Spelling, error) {
 var specLevels = map[string]string{
 	"read-uncommitted": "read uncommitted", "read-committed": "read committed", "repeatable-read": "repeatable read",
 	"snapshot": "repeatable read", "serializable": "serializable",
-}
-
-// errorNames are the names that mysqltest and its readers use for the usual error codes.
-var errorNames = map[int]string{
-	1020: "ER_CHECKREAD", 1048: "ER_BAD_NULL_ERROR", 1062: "ER_DUP_ENTRY", 1205: "ER_LOCK_WAIT_TIMEOUT",
-	1213: "ER_LOCK_DEADLOCK", 1242: "ER_SUBQUERY_NO_1_ROW", 1264: "ER_WARN_DATA_OUT_OF_RANGE",
-	1292: "ER_TRUNCATED_WRONG_VALUE",
-	1364: "ER_NO_DEFAULT_FOR_FIELD", 1366: "ER_TRUNCATED_WRONG_VALUE_FOR_FIELD", 1406: "ER_DATA_TOO_LONG",
-	1451: "ER_ROW_IS_REFERENCED_2", 1452: "ER_NO_REFERENCED_ROW_2", 1690: "ER_DATA_OUT_OF_RANGE",
 }

@@ -15,7 +15,7 @@ import (
 // sessions wait for one another: at the start until all of them are there, then each at every moment until the one
 // before has passed. Where the server has GET_LOCK that is done with user locks, which touch neither rows nor
 // snapshots: each session holds a lock for every moment of its own and releases it when the moment has passed. With
-// SQLite's shell it is done with files in the directory.
+// a client that runs commands of the shell it is done with files in the directory.
 func writeSQL(s *script) ([]File, error) {
 	head := comment("-- ", s.head()...)
 	var setup strings.Builder
@@ -53,10 +53,11 @@ func writeSQL(s *script) ([]File, error) {
 		files = append(files, File{"serial.sql", s.serialScript()})
 	}
 	switch {
-	case s.dbms.Shell && alone:
-		files = append(files, File{"run.sh", runShell(sessions, len(s.serial) > 0, s.store)})
-	case s.dbms.Shell:
-		files = append(files, File{"await.sh", awaitShell}, File{"run.sh", runShell(sessions, len(s.serial) > 0, s.store)})
+	case s.dbms.Shell != nil:
+		if !alone {
+			files = append(files, File{"await.sh", awaitShell})
+		}
+		files = append(files, File{"run.sh", s.dbms.Shell.script(sessions, len(s.serial) > 0, s.store)})
 	case s.dbms.Locks || alone:
 		files = append(files, File{"run.sh", runScript(sessions, len(s.serial) > 0)})
 	}
@@ -139,7 +140,7 @@ func (s *script) sessionScript(lane, sessions int) string {
 func (s *script) meet(b *strings.Builder, lane int) {
 	name := s.Lanes[lane].Name
 	switch {
-	case s.dbms.Shell:
+	case s.dbms.Shell != nil:
 		fmt.Fprintf(b, ".shell touch here.%s\n", name)
 		for _, i := range s.usedLanes() {
 			if i != lane {
@@ -167,7 +168,7 @@ func (s *script) awaitTick(b *strings.Builder, i, lane int) {
 	how := map[timeline.MarkKind]string{timeline.Ran: "", timeline.Blocked: ", which waits",
 		timeline.Resumed: " to resume"}[before.Kind]
 	switch {
-	case s.dbms.Shell:
+	case s.dbms.Shell != nil:
 		fmt.Fprintf(b, "-- wait for %s%s\n.shell sh await.sh moment.%d %s\n", before.Step.Name, how, i, before.Step.Name)
 		return
 	case !s.dbms.Locks:
@@ -188,7 +189,7 @@ func (s *script) moment(b *strings.Builder, i int, m timeline.Mark, told bool) {
 	release := func() {
 		switch {
 		case !told:
-		case s.dbms.Shell:
+		case s.dbms.Shell != nil:
 			fmt.Fprintf(b, ".shell touch moment.%d\n", i+1)
 		case s.dbms.Locks:
 			fmt.Fprintf(b, "DO RELEASE_LOCK(%s);\n", tick(i))
@@ -199,7 +200,7 @@ func (s *script) moment(b *strings.Builder, i int, m timeline.Mark, told bool) {
 		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, ""))
 		release()
 	case timeline.Blocked:
-		if s.dbms.Shell { // it is refused, and sent again when it can go on
+		if s.dbms.Shell != nil { // it is refused, and sent again when it can go on
 			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, " is refused: the database is locked"))
 			release()
 			break
@@ -207,7 +208,7 @@ func (s *script) moment(b *strings.Builder, i int, m timeline.Mark, told bool) {
 		release() // before it is sent: it answers only when it wakes
 		fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, " waits"))
 	case timeline.Resumed:
-		if s.dbms.Shell {
+		if s.dbms.Shell != nil {
 			s.awaitTick(b, i, m.Step.Lane)
 			fmt.Fprintf(b, "%s;%s\n", m.Step.SQL, s.remark(m.Step, " again"))
 		}
@@ -287,7 +288,7 @@ func showOutputs(b *strings.Builder, sessions []string, final, alone string, ser
 	}
 }
 
-// awaitShell is the script with which the sessions of SQLite's shell wait for one another.
+// awaitShell is the script with which the sessions of a client that is a shell wait for one another.
 var awaitShell = fmt.Sprintf(`#!/bin/sh
 # usage: sh await.sh FILE WHAT...: waits until the file is there; after $PATIENCE seconds it says for what it waited in vain.
 file=$1
@@ -302,28 +303,28 @@ until [ -e "$file" ]; do
 done
 `, byHand)
 
-// runShell runs the scripts with SQLite's shell, each over a connection of its own to one file.
-func runShell(sessions []string, serial bool, store *dbms.StoreShape) string {
+// script runs the scripts with the client, each over a connection of its own to one file.
+func (c *Shell) script(sessions []string, serial bool, store *dbms.StoreShape) string {
 	var b strings.Builder
 	first := ""
 	if store != nil { // the size of pages is a file's before its journal is another one
 		first = strings.Join(store.Set, "; ") + "; "
 	}
+	remove := "rm -f " + strings.Join(append([]string{c.File}, c.Beside...), " ") + " here.* moment.*\n"
 	fmt.Fprintf(&b, `#!/bin/sh
-# usage: sh run.sh [sqlite3]
-# Makes and removes case.db in this directory.
+# usage: sh run.sh [%[1]s]
+# Makes and removes %[2]s in this directory.
 cd "$(dirname "$0")" || exit 1
-client=${1:-sqlite3}
-export PATIENCE="${PATIENCE:-%d}"
-rm -f case.db case.db-wal case.db-shm here.* moment.*
-echo '%sPRAGMA journal_mode = WAL;' | "$client" case.db > /dev/null || exit 1
-"$client" case.db < setup.sql || exit 1
-`, byScript, first)
+client=${1:-%[1]s}
+export PATIENCE="${PATIENCE:-%[3]d}"
+%[4]secho '%[5]s' | "$client" %[2]s > /dev/null || exit 1
+"$client" %[2]s < setup.sql || exit 1
+`, c.Program, c.File, byScript, remove, first+c.First)
+	client := `"$client" ` + c.Options + " " + c.File
 	for _, name := range sessions {
-		fmt.Fprintf(&b, "\"$client\" -echo -header -column case.db < %s.sql > %s.out 2>&1 &\n", name, name)
+		fmt.Fprintf(&b, "%s < %s.sql > %s.out 2>&1 &\n", client, name, name)
 	}
-	const client = `"$client" -echo -header -column case.db`
 	showOutputs(&b, sessions, client, client, serial)
-	b.WriteString("rm -f case.db case.db-wal case.db-shm here.* moment.*\n")
+	b.WriteString(remove)
 	return b.String()
 }

@@ -107,7 +107,7 @@ func sortedKeys(m map[string]int) []string {
 // RowOf tells of a bug what a person wants to see first.
 func RowOf(dir string, g *finding.Bug) BugRow {
 	const day = "2006-01-02 15:04"
-	r := BugRow{ID: g.ID, Status: string(g.Status), Title: g.Title, DBMS: g.DBMS, Count: g.Count,
+	r := BugRow{ID: g.ID, Status: g.State(), Title: g.Title, DBMS: g.DBMS, Count: g.Count,
 		Unconfirmed: g.Unconfirmed,
 		Signature:   g.Signature.String(),
 		Versions:    strings.Join(g.Versions, ", "), First: g.First.Format(day), Last: g.Last.Format(day), Faults: g.Planted}
@@ -125,12 +125,6 @@ func RowOf(dir string, g *finding.Bug) BugRow {
 		levels = append(levels, timeline.LevelName(l))
 	}
 	r.Levels = strings.Join(levels, ", ")
-	switch g.Status {
-	case finding.StatusDuplicate:
-		r.Status += " of " + g.Of
-	case finding.StatusFixed:
-		r.Status += " in " + g.FixedIn
-	}
 	r.Settled = g.Status != finding.StatusOpen && g.Status != finding.StatusUnconfirmed
 	r.Page, r.Size = smallest(dir, g)
 	return r
@@ -182,7 +176,7 @@ func Merges(b *finding.Bugs) []Merge {
 	by := map[origin][]string{}
 	var order []finding.Origin
 	for _, g := range b.Bugs {
-		if g.Status != finding.StatusOpen {
+		if !g.Open() {
 			continue
 		}
 		for _, k := range g.Kept {

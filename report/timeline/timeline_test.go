@@ -169,7 +169,8 @@ func TestTitles(t *testing.T) {
 }
 
 func init() { // who reads the statements of a database is told above this package
-	sqltext.RegisterSyntax("", &sqltext.Syntax{Tree: mysql.New(mysql.Server{Product: "MySQL", Version: 90704})})
+	sqltext.RegisterSyntax("", &sqltext.Syntax{Quoting: sqltext.FileQuoting,
+		Tree: mysql.New(mysql.Server{Product: "MySQL", Version: 90704})})
 }
 
 // TestSubject: the title names the statement that met the fault, not the one that an explanation names first.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/functions"
 	"txweave/sql/sqltext"
 )
 
@@ -388,7 +389,7 @@ func (c *collector) refuseCall(x *sql.Call) error {
 			texts = append(texts, l.Characters())
 		}
 	}
-	if sqltext.IsSessionCall(x.Name.Folded(), len(x.Args), texts) {
+	if functions.Varies(x.Name.Folded(), len(x.Args), texts) {
 		return fmt.Errorf("function %s: its value does not come from the database's contents", strings.ToUpper(x.Name.Value))
 	}
 	return nil

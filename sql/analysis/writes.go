@@ -255,27 +255,23 @@ func (a *analysis) insert(v *collector, n *sql.Insert) error {
 			v.columns = append(v.columns, &sql.Column{Name: as.column.Name})
 		}
 	}
-	if err := a.met(n.Conflicts); err != nil {
-		return err
-	}
+	a.met(n.Conflicts)
 	if len(t.Unique) == 0 && !in.ignores && a.Plain && !a.readsOwn(n) {
 		delete(v.refs, a.Target) // what is in the table makes no difference to a plain INSERT
 	}
 	return nil
 }
 
-// met notes the condition of an upsert: of the rows in its way it changes those of which that is true, so that not each
-// row which it spells is written. Where there are several clauses, the condition holds for rows of one key alone.
-func (a *analysis) met(clauses []*sql.OnConflict) (err error) {
+// met notes that an upsert has a condition: of the rows in its way it changes those of which that is true, so that not
+// each row which it spells is written. Where there are several clauses, the condition holds for rows of one key alone.
+func (a *analysis) met(clauses []*sql.OnConflict) {
 	if !slices.ContainsFunc(clauses, func(c *sql.OnConflict) bool { return c.Where != nil }) {
-		return nil
+		return
 	}
 	if len(clauses) == 1 {
-		a.MetWhere, err = a.reader.Dialect.PrintExpr(clauses[0].Where)
 		a.Passes = a.Upserts
 	}
 	a.Upserts, a.Spells = 0, 0
-	return err
 }
 
 // readsOwn says whether an INSERT reads its target.

@@ -102,7 +102,7 @@ func (s Statement) Unlocks() bool {
 	return ok && len(n.Tables) == 0
 }
 
-// AdvisoryLock is a SELECT of one of PostgreSQL's functions that lock a number (postgresql.org/docs, Advisory Lock
+// AdvisoryLock is a SELECT of one of the functions that lock a number (postgresql.org/docs, Advisory Lock
 // Functions).
 type AdvisoryLock struct {
 	Key     string // the number, or the two
@@ -112,15 +112,15 @@ type AdvisoryLock struct {
 	Unlock  bool   // it gives back what is held so
 }
 
-// AdvisoryLock reads SELECT pg_advisory_xact_lock(7) and its like. ok is false for all other statements, and for those
-// that do more.
+// AdvisoryLock reads SELECT pg_advisory_xact_lock(7) and its like, of a database that has them. ok is false for all
+// other statements, and for those that do more.
 func (s Statement) AdvisoryLock() (l AdvisoryLock, ok bool) {
 	c, ok := s.onlyItem().(*sql.Call)
-	if !ok {
+	if !ok || s.of.NumberLocks == "" {
 		return l, false
 	}
 	arguments, _ := called(c, c.Name.Folded())
-	rest, ok := strings.CutPrefix(c.Name.Folded(), "pg_")
+	rest, ok := strings.CutPrefix(c.Name.Folded(), s.of.NumberLocks)
 	if !ok || len(arguments) < 1 || len(arguments) > 2 {
 		return l, false
 	}

@@ -9,20 +9,18 @@ import (
 	"strings"
 )
 
-// Database is one whose functions are known, or several of them.
-type Database uint8
+// Database is one whose functions are known, or several of them, each as one bit.
+type Database uint32
 
-// The databases.
-const (
-	MySQL Database = 1 << iota
-	MariaDB
-	TiDB
-	SQLite
-	PostgreSQL
-)
-
-// letters are those of the databases in the catalogue's lines, in order.
-const letters = "ymtsp"
+// By returns the databases of letters, from a to z, by which the catalogue's lines name them; '-' is none.
+func By(letters string) (d Database) {
+	for _, letter := range []byte(letters) {
+		if letter != '-' {
+			d |= 1 << (letter - 'a')
+		}
+	}
+	return d
+}
 
 // Value is the class of a function's value.
 type Value uint8
@@ -79,12 +77,13 @@ type Function struct {
 //go:embed functions.txt
 var text string
 
-var catalogue = read(text)
+// catalogue are functions by their names; closed are beginnings of the names of others, which reach out.
+var catalogue, closed = read(text)
 
 // read reads the lines of a catalogue: databases, class, "value" or "aggregate", volatility and effect, a colon, and
-// names, which go on in lines that begin with a tab.
-func read(text string) map[string]Function {
-	out := map[string]Function{}
+// names, which go on in lines that begin with a tab. A name that ends in * begins those of others.
+func read(text string) (out map[string]Function, closed []string) {
+	out = map[string]Function{}
 	var f Function
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "#") {
@@ -97,13 +96,17 @@ func read(text string) map[string]Function {
 			f = entry(strings.Fields(head))
 		}
 		for _, name := range strings.Fields(list) {
+			if prefix, others := strings.CutSuffix(name, "*"); others {
+				closed = append(closed, prefix)
+				continue
+			}
 			if _, twice := out[name]; twice {
 				panic(fmt.Sprintf("functions: %s stands in the catalogue twice", name))
 			}
 			out[name] = f
 		}
 	}
-	return out
+	return out, closed
 }
 
 // entry reads what stands in front of names.
@@ -118,11 +121,7 @@ func entry(head []string) (f Function) {
 		}
 		return uint8(at)
 	}
-	for i, letter := range letters {
-		if strings.ContainsRune(head[0], letter) {
-			f.In |= 1 << i
-		}
-	}
+	f.In = By(head[0])
 	f.Value, f.Aggregate = Value(word(1, values)), word(2, []string{"value", "aggregate"}) == 1
 	f.Volatility, f.Effect = Volatility(word(3, strings.Fields(volatilities))),
 		Effect(word(4, strings.Fields(effectWords)))
@@ -141,10 +140,6 @@ func (d Database) Has(name string) (f Function, ok bool) {
 	f, ok = catalogue[name]
 	return f, ok && f.In&d != 0
 }
-
-// closed are beginnings of the names of functions of PostgreSQL's and its extensions' that reach for files, large
-// objects, settings, other sessions and other servers; those that do not are in the catalogue.
-var closed = []string{"pg_", "lo_", "dblink", "binary_upgrade_"}
 
 // ReachesOut says whether a function of that name, in lower case, is known to reach out of the database, whichever has
 // it.

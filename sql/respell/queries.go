@@ -216,6 +216,8 @@ func unaffected(s *sql.Select) *sql.Select {
 type Copies struct {
 	Schema       string // where the tables are; "" where a copy's own query means the table by its name
 	Materialized string // as CTE has it
+	// Unlisted are the columns, in lower case, that tables have of themselves, which * does not print.
+	Unlisted []string
 }
 
 // Query is a query that reads such a copy of each table, so that what the database answers from an index, a count or a
@@ -227,7 +229,7 @@ func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	if !ok {
 		return stmt
 	}
-	tables, ok := tablesOf(q)
+	tables, ok := c.tablesOf(q)
 	if !ok || len(tables) == 0 || c.Schema == "" && q.With != nil && q.With.Recursive { // each would be made of itself
 		return stmt
 	}
@@ -251,12 +253,8 @@ func (c *Copies) Query(stmt sql.Stmt) sql.Stmt {
 	return sql.Edit(q, func(q *sql.Query) { q.With = w })
 }
 
-// unlisted are columns that tables have of themselves, which * does not print.
-var unlisted = []string{"rowid", "_rowid_", "oid", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "_tidb_rowid",
-	"row_start", "row_end"}
-
 // tablesOf are the names of the tables that a query reads, each once; ok is false where it reads a part of one.
-func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
+func (c *Copies) tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
 	var own []string // common table expressions
 	elsewhere := false
 	sql.Walk(q, func(n sql.Node) bool {
@@ -264,7 +262,7 @@ func tablesOf(q *sql.Query) (names []*sql.Name, ok bool) {
 		case *sql.CTE:
 			own = append(own, n.Name.Value)
 		case *sql.Column:
-			elsewhere = elsewhere || n.Schema != nil || slices.Contains(unlisted, strings.ToLower(n.Name.Value))
+			elsewhere = elsewhere || n.Schema != nil || slices.Contains(c.Unlisted, strings.ToLower(n.Name.Value))
 		case *sql.Star:
 			elsewhere = elsewhere || n.Schema != nil
 		case *sql.Insert, *sql.Update, *sql.Delete, *sql.Merge:

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"txweave/sql"
+	"txweave/sql/functions"
 )
 
 // alone says whether an expression stands where nothing but AND, OR and NOT has it as an operand: as a condition, in
@@ -106,12 +107,14 @@ func has[N sql.Node](in sql.Node) (found bool) {
 	return found
 }
 
-// changing are functions, in lower case, that answer otherwise each time, or do something.
-var changing = []string{
-	"random", "randomblob", "rand", "random_bytes", "uuid", "uuid_short", "gen_random_uuid", "uuidv4", "uuidv7",
-	"clock_timestamp",
-	"nextval", "setval", "lastval", "last_insert_id", "sleep", "pg_sleep", "benchmark", "get_lock", "release_lock",
-	"pg_advisory_lock", "pg_advisory_xact_lock", "pg_advisory_unlock",
+// changing says whether a function, by its name in lower case, answers otherwise each time, or does something.
+func changing(name string) bool {
+	f, _ := functions.Of(name)
+	switch f.Volatility {
+	case functions.OfChance, functions.OfCounter, functions.OfClock:
+		return true
+	}
+	return f.Effect != functions.Plain
 }
 
 // volatile says whether an expression is not to be worked out more often than it stands there.
@@ -119,7 +122,7 @@ func volatile(in sql.Node) (found bool) {
 	sql.Walk(in, func(n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Call:
-			found = found || named(n, changing...)
+			found = found || n.Name != nil && changing(n.Name.Folded())
 		case *sql.Binary:
 			found = found || n.Op == sql.OpAssign
 		}

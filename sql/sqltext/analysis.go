@@ -84,10 +84,9 @@ type Analysis struct {
 	Upserts int
 	// Spells is how many rows an INSERT spells and must write, or fail; 0 where it does not say.
 	Spells int
-	// MetWhere is the condition of an INSERT that changes, of the rows in the way of those that it spells, those for which
-	// it is true; "": it changes all, or none. Passes is how many rows such an INSERT spells.
-	MetWhere string
-	Passes   int
+	// Passes is how many rows an INSERT spells that changes, of the rows in their way, those for which a condition is
+	// true; 0: it changes all, or none.
+	Passes int
 	// PKeys are the primary keys that an INSERT spells as literals.
 	PKeys []int64
 	// Spreads says that a foreign key or a trigger may carry what it does to other rows of a table that it writes itself,

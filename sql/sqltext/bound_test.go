@@ -31,7 +31,7 @@ func TestBound(t *testing.T) {
 				continue // nobody runs it
 			}
 			if q.Bound(sql) == nil {
-				t.Errorf("quoting %d reads %s", q, name)
+				t.Errorf("quoting %+v reads %s", q, name)
 			}
 		}
 	}
@@ -44,7 +44,7 @@ func TestBound(t *testing.T) {
 	} {
 		for _, q := range []sqltext.Quoting{sqltext.MySQL, sqltext.ANSI, sqltext.PostgreSQL} {
 			if err := q.Bound(sql); err != nil {
-				t.Errorf("quoting %d, %s: %v", q, name, err)
+				t.Errorf("quoting %+v, %s: %v", q, name, err)
 			}
 		}
 	}

@@ -15,12 +15,6 @@ func names(list string) map[string]bool {
 	return out
 }
 
-// IsSessionCall says whether a call of a function of that name, in lower case, gives another value in another session,
-// at another time or after other statements; literals are those among its arguments, without their quotes.
-func IsSessionCall(name string, arguments int, literals []string) bool {
-	return functions.Varies(name, arguments, literals)
-}
-
 // call reads the arguments of the call at a token, whose parenthesis is the next one: how many there are, and the
 // literals among them.
 func (s Statement) call(at int) (arguments int, literals []string) {
@@ -67,14 +61,8 @@ var bareFunctions = wordSet(
 	names(`current_timestamp localtime localtimestamp current_date current_time utc_date utc_time utc_timestamp
 	current_user current_role`))
 
-// IsSessionFunction says whether a function of that name, in lower case, gives another value in another session, at
-// another time or after other statements.
-func IsSessionFunction(name string) bool {
-	return functions.Varies(name, 0, nil)
-}
-
 // Calls returns the names of the functions that the statement may call, in lower case, in order, among those
-// that IsSessionCall tells or that reach out of the database.
+// that vary (functions.Varies) or that reach out of the database.
 func (s Statement) Calls() (session, harmful []string) {
 	for i, t := range s.Tokens {
 		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
@@ -98,5 +86,5 @@ func (s Statement) Calls() (session, harmful []string) {
 // callsSession says whether the call at a token is one of a function that depends on the session.
 func (s Statement) callsSession(i int, name string) bool {
 	arguments, literals := s.call(i)
-	return IsSessionCall(name, arguments, literals)
+	return functions.Varies(name, arguments, literals)
 }

@@ -8,23 +8,29 @@ import (
 // Space holds the bytes that count as white space between and at the ends of statements.
 const Space = " \t\r\n\f\v"
 
-// Quoting is how a DBMS reads quotes and comments.
-type Quoting uint8
+// Quoting is how a database divides a text into quotes, comments and words: its folder below dbms says so. Without any
+// of the rules it is that of the SQL standard: only a doubled quote stands for itself, "--" begins a comment wherever
+// it stands, and no comment is ever run.
+type Quoting struct {
+	// Backslash says that a backslash escapes in '…' and "…".
+	Backslash bool
+	// Hash says that '#' begins a comment, SpacedDashes that "--" does before white space alone.
+	Hash, SpacedDashes bool
+	// Executable says that /*! … */ is no comment but SQL.
+	Executable bool
+	// Backquotes says that `…` is a name, Brackets that […] is one.
+	Backquotes, Brackets bool
+	// EscapeTexts says that a backslash escapes in E'…', which goes on in a quote on another line.
+	EscapeTexts bool
+	// Dollars says that $tag$…$tag$ is a literal and $1 a parameter, and that no number has a dollar in it.
+	Dollars bool
+	// Nested says that block comments nest, ReturnEnds that a carriage return ends one that ends with its line.
+	Nested, ReturnEnds bool
+}
 
-const (
-	// MySQL is the rule of MySQL, MariaDB and TiDB with their default sql_mode: a backslash escapes in '…' and "…",
-	// '#' starts a comment, "--" does before white space, and /*! … */ is no comment but SQL.
-	MySQL Quoting = iota
-	// ANSI is the rule of SQLite, which is that of the SQL standard and names in brackets: only a doubled quote stands
-	// for itself, […] is a name, "--" starts a comment wherever it stands, and no comment is ever run.
-	ANSI
-	// PostgreSQL is its rule with standard_conforming_strings, which is the default: as ANSI, but […] is no name, a
-	// backslash escapes in E'…', $tag$…$tag$ is a literal, block comments nest, and a carriage return ends a line.
-	PostgreSQL
-)
-
-// Escapes says whether a backslash in '…' is an escape.
-func (q Quoting) Escapes() bool { return q == MySQL }
+// FileQuoting is the rule of the first version of case files, by which a text is divided whatever its target, and of
+// texts of which nobody says what database they are for.
+var FileQuoting = Quoting{Backslash: true, Hash: true, SpacedDashes: true, Executable: true, Backquotes: true}
 
 // TokenKind says what a Token is.
 type TokenKind uint8
@@ -35,8 +41,8 @@ const (
 	Comment                     // "-- …", "# …" or /* … */
 	Executable                  // /*! … */, /*M! … */ or /*T! … */: SQL for some servers, a comment for others
 	Word                        // a run of letters, digits, '_', '$' and bytes beyond ASCII: keyword, name or number
-	Name                        // "…", `…` or […] with its quotes: a quoted name, or in MySQL a literal
-	Literal                     // '…' with its quotes, in PostgreSQL $tag$…$tag$ too
+	Name                        // "…", `…` or […] with its quotes: a quoted name, or for some databases a literal
+	Literal                     // '…' with its quotes, $tag$…$tag$ too where that is one
 	Symbol                      // one other byte
 )
 
@@ -47,9 +53,8 @@ type Token struct {
 	Open bool // a literal, name or block comment that the text ends in
 }
 
-// Tokens splits SQL text by MySQL's rules, by which the text of a case is split whatever its target. The texts,
-// joined, are sql again.
-func Tokens(sql string) iter.Seq[Token] { return MySQL.Tokens(sql) }
+// Tokens splits SQL text by FileQuoting. The texts, joined, are sql again.
+func Tokens(sql string) iter.Seq[Token] { return FileQuoting.Tokens(sql) }
 
 // Tokens splits SQL text. The texts, joined, are sql again.
 func (q Quoting) Tokens(sql string) iter.Seq[Token] {
@@ -67,15 +72,19 @@ func (q Quoting) Tokens(sql string) iter.Seq[Token] {
 // Next returns the token that starts at s[i].
 func (q Quoting) Next(s string, i int) Token {
 	switch c := s[i]; {
-	case c == '\'' || c == '"' || c == '`' && q != PostgreSQL || c == '[' && q == ANSI:
-		return q.quoted(s, i, q == MySQL && c != '`')
-	case q == PostgreSQL && (c == 'e' || c == 'E') && strings.HasPrefix(s[i+1:], "'"):
+	case c == '\'' || c == '"' || c == '`' && q.Backquotes || c == '[' && q.Brackets:
+		return q.quoted(s, i, q.Backslash && c != '`')
+	case q.EscapeTexts && (c == 'e' || c == 'E') && strings.HasPrefix(s[i+1:], "'"):
 		t := q.quoted(s, i+1, true)
 		t.Text = s[i : i+1+len(t.Text)]
 		return t
-	case q == PostgreSQL && (c == '$' || c >= '0' && c <= '9' || strings.HasPrefix(s[i:], "/*")):
-		return nextPostgreSQL(s, i)
-	case c == '#' && q == MySQL || q.DashComment(s[i:]), strings.HasPrefix(s[i:], "/*"):
+	case q.Nested && strings.HasPrefix(s[i:], "/*"):
+		return nested(s, i)
+	case q.Dollars && c == '$':
+		return dollar(s, i)
+	case q.Dollars && c >= '0' && c <= '9':
+		return number(s, i)
+	case c == '#' && q.Hash || q.DashComment(s[i:]), strings.HasPrefix(s[i:], "/*"):
 		return q.comment(s, i)
 	case isSpace(c):
 		return Token{Kind: Blank, Text: s[i:runEnd(s, i+1, isSpace)]}
@@ -90,7 +99,7 @@ func (q Quoting) comment(s string, i int) Token {
 	inner, block := strings.CutPrefix(s[i:], "/*")
 	if !block {
 		ends := "\n"
-		if q == PostgreSQL {
+		if q.ReturnEnds {
 			ends = "\n\r"
 		}
 		if n := strings.IndexAny(s[i:], ends); n >= 0 {
@@ -99,7 +108,7 @@ func (q Quoting) comment(s string, i int) Token {
 		return Token{Kind: Comment, Text: s[i:]}
 	}
 	kind := Comment
-	if q == MySQL && isExecutable(inner) {
+	if q.Executable && isExecutable(inner) {
 		kind = Executable
 	}
 	if n := strings.Index(inner, "*/"); n >= 0 {
@@ -125,7 +134,7 @@ func (q Quoting) quoted(s string, i int, escaped bool) Token {
 		case s[j] != closing:
 		case j+1 < len(s) && s[j+1] == closing && closing != ']':
 			j++
-		case escaped && q == PostgreSQL && continued(s, j+1) > 0:
+		case escaped && q.EscapeTexts && continued(s, j+1) > 0:
 			j = continued(s, j+1)
 		default:
 			return Token{Kind: kind, Text: s[i : j+1]}
@@ -136,11 +145,10 @@ func (q Quoting) quoted(s string, i int, escaped bool) Token {
 
 // DashComment reports whether s starts with a dash comment.
 func (q Quoting) DashComment(s string) bool {
-	return strings.HasPrefix(s, "--") && (q != MySQL || len(s) == 2 || isSpace(s[2]))
+	return strings.HasPrefix(s, "--") && (!q.SpacedDashes || len(s) == 2 || isSpace(s[2]))
 }
 
-// isExecutable says whether a comment with that text after its "/*" is SQL for some server: MySQL's and MariaDB's
-// "!", MariaDB's "M!", TiDB's "T!".
+// isExecutable says whether a comment with that text after its "/*" is SQL for some server.
 func isExecutable(comment string) bool {
 	return strings.HasPrefix(comment, "!") || strings.HasPrefix(comment, "M!") || strings.HasPrefix(comment, "T!")
 }
@@ -152,7 +160,7 @@ func (t Token) Inner() string {
 		return t.Text
 	}
 	_, s, _ := strings.Cut(strings.TrimSuffix(t.Text, "*/"), "!")
-	if strings.HasPrefix(s, "[") { // TiDB's features
+	if strings.HasPrefix(s, "[") { // features
 		if _, rest, ok := strings.Cut(s, "]"); ok {
 			return rest
 		}
@@ -170,7 +178,7 @@ func (t Token) Unquote() string {
 	if t.Kind != Name && t.Kind != Literal {
 		return t.Text
 	}
-	text := strings.TrimLeft(t.Text, "eE") // of PostgreSQL's E'…'
+	text := strings.TrimLeft(t.Text, "eE") // of E'…'
 	quote := text[:1]
 	switch quote {
 	case "[":
@@ -181,6 +189,15 @@ func (t Token) Unquote() string {
 	}
 	s := strings.TrimSuffix(text[1:], quote)
 	return strings.ReplaceAll(s, quote+quote, quote)
+}
+
+// Join prints tokens with a blank between them.
+func Join(tokens []Token) string {
+	words := make([]string, len(tokens))
+	for i := range tokens {
+		words[i] = tokens[i].Text
+	}
+	return strings.Join(words, " ")
 }
 
 // Is reports whether a token is one of the keywords, given in lower case.
@@ -218,8 +235,8 @@ func (t Token) Ident() (name string, ok bool) {
 	return strings.ToLower(t.Unquote()), true
 }
 
-// Significant returns up to n leading tokens that are neither white space nor comments; all of them if n is negative.
-func Significant(sql string, n int) []Token { return MySQL.Significant(sql, n) }
+// Significant is that of FileQuoting.
+func Significant(sql string, n int) []Token { return FileQuoting.Significant(sql, n) }
 
 // Significant returns up to n leading tokens that are neither white space nor comments; all of them if n is negative.
 func (q Quoting) Significant(sql string, n int) []Token {

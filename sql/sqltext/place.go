@@ -1,14 +1,12 @@
 package sqltext
 
-// places are the names by which databases tell where a row lies, or in which table: SQLite's, TiDB's and PostgreSQL's.
-// A column of such a name hides it.
-var places = names("rowid _rowid_ oid _tidb_rowid tableoid ctid xmin xmax cmin cmax")
+import "slices"
 
-// NamesPlace says whether a condition asks where a row of the table lies: what it says of the same row elsewhere is
-// another thing.
-func (t *Table) NamesPlace(where string) bool {
+// NamesUnlisted says whether a condition names one of the columns that tables have of themselves (Traits.Unlisted),
+// where the table has no other one of that name.
+func (t *Table) NamesUnlisted(where string, unlisted []string) bool {
 	for _, w := range Significant(where, -1) {
-		if name, is := w.Ident(); is && places[name] && t.Column(name) == nil {
+		if name, is := w.Ident(); is && slices.Contains(unlisted, name) && t.Column(name) == nil {
 			return true
 		}
 	}

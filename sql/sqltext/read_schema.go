@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"txweave/sql"
+	"txweave/sql/functions"
 )
 
 // Schema reads the statements that define a case's tables.
@@ -267,7 +268,7 @@ func differs(x sql.Expr) bool {
 	return sql.Has(x, func(n sql.Node) bool {
 		switch x := n.(type) {
 		case *sql.Niladic:
-			return IsSessionFunction(strings.ToLower(x.Word))
+			return functions.Varies(strings.ToLower(x.Word), 0, nil)
 		case *sql.Call:
 			var texts []string
 			for _, arg := range x.Args {
@@ -275,7 +276,7 @@ func differs(x sql.Expr) bool {
 					texts = append(texts, l.Characters())
 				}
 			}
-			return IsSessionCall(x.Name.Folded(), len(x.Args), texts)
+			return functions.Varies(x.Name.Folded(), len(x.Args), texts)
 		}
 		return false
 	})

@@ -36,8 +36,8 @@ type Statement struct {
 	Open    bool   // a literal, a name or a comment in it does not end
 }
 
-// Read understands a statement by MySQL's rules of quoting.
-func Read(sql string) Statement { return MySQL.Read(sql) }
+// Read understands a statement by FileQuoting.
+func Read(sql string) Statement { return FileQuoting.Read(sql) }
 
 // quoted is a text under its rules of quoting.
 type quoted struct {

@@ -1,6 +1,8 @@
 package sqltext
 
 import (
+	"slices"
+
 	"txweave/sql"
 	"txweave/sql/functions"
 )
@@ -20,8 +22,14 @@ type Syntax struct {
 	SettingWords map[string][]string
 	// Traits are what it does otherwise than others with the same words.
 	Traits Traits
+	// Admission is what a case or a script of it may hold.
+	Admission Admission
 	// Doubt says in what a second reader differs about a statement that a person gives; nil where there is none.
 	Doubt func(sql string) error
+	// Idle are the settings of its servers that change no answer, as patterns of package path: how much memory and disk
+	// there is, how durable a commit is, where the server listens and what it logs, how long a statement may wait, what it
+	// is called.
+	Idle []string
 	// Remarks are the beginnings of executable comments that it does not run, because they are for another DBMS: "/*M!".
 	Remarks []string
 	// TextTellsTime says that to its functions of dates a text 'now' is the time.
@@ -67,8 +75,9 @@ type Traits struct {
 	// a rollback.
 	CountsInside bool
 	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made
-	// it.
-	Places []string
+	// it. Unlisted are these and others that tables have of themselves, which * does not print: what a condition says of
+	// them for one copy of a row it does not say for another.
+	Places, Unlisted []string
 	// Catalogue begins the names of the tables that tell of the server; "" where these have a schema of their own.
 	Catalogue string
 	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read
@@ -76,4 +85,61 @@ type Traits struct {
 	Commits func(sql.Stmt, Kind) bool
 	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
 	Refuse func(sql.Node) error
+}
+
+// Admission says what a case or a script of a database may hold that not each database takes, and what its own words
+// for reaching beyond the case are.
+type Admission struct {
+	// Token says why the token at a place of a statement must not stand there; script says that it is a script's
+	// statement. nil: each may.
+	Token func(tokens []Token, at int, script bool) error
+	// Chain says that a transaction may end with AND CHAIN, Framed that SET autocommit = 0 or XA START may open it.
+	Chain, Framed bool
+	// WholeVacuum says that VACUUM of all that there is waits for nobody of whom nothing is told.
+	WholeVacuum bool
+	// Engines, in lower case, keep their tables in the database and are part of its transactions, LooseEngines keep them
+	// there too. Any other one reaches for files or servers.
+	Engines, LooseEngines []string
+	// Told are the tables of Traits.Catalogue that a script may read.
+	Told []string
+	// HintSettings are those that a hint may make: the planner's.
+	HintSettings []string
+	// Reading are the settings by which the text of statements is read otherwise.
+	Reading ReadingSettings
+	// Pragmas are those that a script may have, in lower case: they change what statements answer, or only tell something.
+	Pragmas []string
+	// Script judges a statement of a script that is of no kind which all databases have; ok is false where the statement
+	// is not known to stay inside the database. nil: none of these is known.
+	Script func(s Statement, judge ScriptJudge) (ok bool, err error)
+	// Body judges the body of a routine or a trigger that is none of statements, but stands in a literal or is a call.
+	// nil: it is of statements.
+	Body func(s Statement, judge ScriptJudge) error
+}
+
+// ReadingSettings are those, in lower case, by which a server takes a text apart in another way: where a literal ends,
+// what a double quote begins, how many bytes a character has. Statements are judged as the default settings read them,
+// so whoever may change those could hide in what looks like a literal what the server then runs.
+type ReadingSettings struct {
+	// Fixed no script may change.
+	Fixed []string
+	// Words are the words that the list of a setting may have.
+	Words map[string][]string
+	// Charsets are those that name a character set, or a collation of one.
+	Charsets []string
+}
+
+// Has says whether a setting is one of them.
+func (r ReadingSettings) Has(name string) bool {
+	_, words := r.Words[name]
+	return words || slices.Contains(r.Fixed, name) || slices.Contains(r.Charsets, name)
+}
+
+// ScriptJudge judges what a statement of a script has in it.
+type ScriptJudge interface {
+	// Statement says why another statement must not run.
+	Statement(text string) error
+	// Body says why what a routine does must not run.
+	Body(Statement) error
+	// Setting says why a setting must not be changed.
+	Setting(name string) error
 }

@@ -20,8 +20,8 @@ func (r *reader) statementEnd(start int) (end, mark int) {
 		if i := strings.Index(t.Text, r.delimiter); r.delimiter != "" && t.Kind == sqltext.Word && i > 0 {
 			return at + i, len(r.delimiter) // END$$: a word may have such letters
 		}
-		if t.Text[0] == '$' && quoting == sqltext.PostgreSQL {
-			if quoted := sqltext.PostgreSQL.Next(r.text, at); quoted.Kind == sqltext.Literal && !quoted.Open {
+		if t.Text[0] == '$' && quoting.Dollars {
+			if quoted := quoting.Next(r.text, at); quoted.Kind == sqltext.Literal && !quoted.Open {
 				t = quoted // $$ … $$
 			}
 		}

@@ -104,7 +104,7 @@ var (
 // one.
 func read(name string, text []byte, o Options) ([]*part, error) {
 	s := &source{name: name, target: o.Target, text: normalise(text),
-		ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL}
+		ansi: !sqltext.SyntaxOf(o.Target).Quoting.Backslash}
 	if err := s.bounded(); err != nil {
 		return nil, err
 	}

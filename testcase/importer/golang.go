@@ -285,8 +285,7 @@ func (r *goReader) begin(c *ast.CallExpr, name string) {
 	}
 	level = strings.ToUpper(strings.Join(strings.Fields(level), " "))
 	switch {
-	case level != "" &&
-		sqltext.SyntaxOf(r.s.target).Quoting == sqltext.PostgreSQL: // which sets it within the transaction
+	case level != "" && setsWithin(r.s.target):
 		r.send(c.Pos(), name, "BEGIN ISOLATION LEVEL "+level)
 	case level != "":
 		r.send(c.Pos(), name, "SET TRANSACTION ISOLATION LEVEL "+level)

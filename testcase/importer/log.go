@@ -425,9 +425,12 @@ func (r *logReader) failed(rec *record) {
 	}
 }
 
-// holds says whether a statement has a parameter of PostgreSQL's.
+// logged is how the statements of PostgreSQL's log are divided.
+var logged = sqltext.Quoting{EscapeTexts: true, Dollars: true, Nested: true, ReturnEnds: true}
+
+// holds says whether a statement of PostgreSQL's log has a parameter.
 func holds(sql string) bool {
-	for t := range sqltext.PostgreSQL.Tokens(sql) {
+	for t := range logged.Tokens(sql) {
 		if isParameter(t.Text) {
 			return true
 		}
@@ -444,7 +447,7 @@ func isParameter(text string) bool {
 func filled(sql, list string) (string, bool) {
 	values := map[string]string{}
 	name, want := "", false
-	for t := range sqltext.PostgreSQL.Tokens(list) {
+	for t := range logged.Tokens(list) {
 		switch {
 		case t.Kind == sqltext.Blank || t.Text == ",":
 		case isParameter(t.Text):
@@ -462,9 +465,9 @@ func filled(sql, list string) (string, bool) {
 func putIn(sql string, value func(mark string) (string, bool)) (string, bool) {
 	var b strings.Builder
 	all := true
-	quoting := sqltext.PostgreSQL
+	quoting := logged
 	if !strings.Contains(sql, "$") {
-		quoting = sqltext.MySQL
+		quoting = sqltext.FileQuoting
 	}
 	for t := range quoting.Tokens(sql) {
 		if t.Text == "?" || isParameter(t.Text) {

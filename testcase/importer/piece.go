@@ -10,7 +10,7 @@ import (
 )
 
 // lexer is how a text is divided, whatever the target of its case.
-const lexer = sqltext.MySQL
+var lexer = sqltext.FileQuoting
 
 // setupTag marks statements that the text itself calls its set-up.
 const setupTag = "init"

@@ -83,7 +83,7 @@ type scriptBuilder struct {
 }
 
 func newScript(p *part, name string, o Options) *scriptBuilder {
-	b := &scriptBuilder{part: p, target: o.Target, ansi: sqltext.SyntaxOf(o.Target).Quoting != sqltext.MySQL,
+	b := &scriptBuilder{part: p, target: o.Target, ansi: !sqltext.SyntaxOf(o.Target).Quoting.Backslash,
 		notes:  p.notes,
 		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
 		number: map[string]int{}, databases: map[string]bool{"test": true}, tables: map[string]bool{}}
@@ -349,7 +349,7 @@ func (b *scriptBuilder) unqualified(sql string) string {
 // admit leaves out what could reach beyond the script's own database.
 func (b *scriptBuilder) admit(private bool) {
 	refused := map[*testcase.ScriptStmt]bool{}
-	for _, r := range b.s.Admit(sqltext.SyntaxOf(b.s.Target).Quoting, private) {
+	for _, r := range b.s.Admit(sqltext.SyntaxOf(b.s.Target), private) {
 		refused[r.Stmt] = true
 		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s",
 			quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})

@@ -263,10 +263,13 @@ func (r *spec) names() (list []string) {
 	}
 }
 
+// setsWithin says that a transaction's own level is set within it.
+func setsWithin(target string) bool { return len(sqltext.SyntaxOf(target).Tree.LevelOnce) > 0 }
+
 // levelled rewrites a BEGIN with a level, or the level that a session begins with, as the target has them.
 func levelled(target string, ansi bool, sql string) []string {
 	kind := sqltext.KindOf(sql)
-	if sqltext.SyntaxOf(target).Quoting == sqltext.PostgreSQL || kind != sqltext.Begin && kind != sqltext.Set {
+	if setsWithin(target) || kind != sqltext.Begin && kind != sqltext.Set {
 		return []string{sql}
 	}
 	w := words(sql, -1)

@@ -36,7 +36,7 @@ var partitionSteps = []string{
 
 // partitionStep reads what is done with partitions; nil where nothing is.
 func partitionStep(r *sql.Reader) sql.Alteration {
-	n := &sql.AlterPartitions{What: one(r, append([]string{"ADD PARTITION", "COALESCE PARTITION", "REMOVE PARTITIONING"},
+	n := &sql.AlterPartitions{What: r.Phrase(append([]string{"ADD PARTITION", "COALESCE PARTITION", "REMOVE PARTITIONING"},
 		partitionSteps...)...)}
 	switch {
 	case n.What == "" && r.Is("PARTITION", "BY"):
@@ -122,7 +122,7 @@ func dropped(r *sql.Reader) sql.Alteration {
 	if r.Accept("PRIMARY", "KEY") {
 		return &sql.DropConstraint{What: "PRIMARY KEY"}
 	}
-	if what := one(r, "FOREIGN KEY", "CONSTRAINT", "CHECK", "INDEX", "KEY"); what != "" {
+	if what := r.Phrase("FOREIGN KEY", "CONSTRAINT", "CHECK", "INDEX", "KEY"); what != "" {
 		if what == "KEY" {
 			what = "INDEX"
 		}
@@ -188,7 +188,7 @@ func drop(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 func rename(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("RENAME")
-	expectOne(r, "TABLE", "TABLES", "TABLE")
+	r.ExpectPhrase("TABLE", "TABLES", "TABLE")
 	return &sql.Rename{Pairs: sql.List(r, func() *sql.RenamePair {
 		from := r.Here()
 		n := &sql.RenamePair{From: r.Object()}

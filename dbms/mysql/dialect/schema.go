@@ -27,12 +27,12 @@ func create(r *sql.Reader, _ *sql.With) sql.Stmt {
 	}
 	algorithm := ""
 	if r.Accept("ALGORITHM", "=") {
-		algorithm = expectOne(r, "UNDEFINED, MERGE or TEMPTABLE", "UNDEFINED", "MERGE", "TEMPTABLE")
+		algorithm = r.ExpectPhrase("UNDEFINED, MERGE or TEMPTABLE", "UNDEFINED", "MERGE", "TEMPTABLE")
 	}
 	by := definer(r)
 	security := ""
 	if r.Accept("SQL", "SECURITY") {
-		security = expectOne(r, "DEFINER or INVOKER", "DEFINER", "INVOKER")
+		security = r.ExpectPhrase("DEFINER or INVOKER", "DEFINER", "INVOKER")
 	}
 	switch {
 	case r.Accept("VIEW"):
@@ -248,7 +248,7 @@ func unnamed(r *sql.Reader) sql.Constraint {
 
 // check reads what stands behind CHECK.
 func check(r *sql.Reader, name *sql.Name) sql.Constraint {
-	return &sql.Check{Name: name, X: r.InParentheses(), Enforced: one(r, "ENFORCED", "NOT ENFORCED")}
+	return &sql.Check{Name: name, X: r.InParentheses(), Enforced: r.Phrase("ENFORCED", "NOT ENFORCED")}
 }
 
 // defaultValue reads what stands behind DEFAULT: an expression in parentheses, or a value with its sign.
@@ -315,7 +315,7 @@ func keyed(r *sql.Reader, named bool) (name *sql.Name, using string, columns []*
 		name = r.Name()
 	}
 	if r.Accept("USING") {
-		using = expectOne(r, "BTREE or HASH", "BTREE", "HASH", "RTREE")
+		using = r.ExpectPhrase("BTREE or HASH", "BTREE", "HASH", "RTREE")
 	}
 	columns = sql.ParenList(r, func() *sql.Order { return keyPart(r) })
 	for o := option(r, keyOptions, keyWords); o != nil; o = option(r, keyOptions, keyWords) {
@@ -353,7 +353,7 @@ func createIndex(r *sql.Reader, replace bool) sql.Stmt {
 	from := r.Here()
 	n.Name = sql.Read(r, from, &sql.Object{Name: r.Name()})
 	if r.Accept("USING") {
-		n.Using = expectOne(r, "BTREE or HASH", "BTREE", "HASH", "RTREE")
+		n.Using = r.ExpectPhrase("BTREE or HASH", "BTREE", "HASH", "RTREE")
 	}
 	r.Expect("ON")
 	n.Table = r.Object()
@@ -369,14 +369,14 @@ func createView(r *sql.Reader) *sql.CreateView {
 	n := &sql.CreateView{IfNotExists: r.IfNotExists(), Name: r.Object(), Columns: r.OptionalNames()}
 	r.Expect("AS")
 	n.Query = r.Query()
-	n.Check = one(r, "WITH CHECK OPTION", "WITH CASCADED CHECK OPTION", "WITH LOCAL CHECK OPTION")
+	n.Check = r.Phrase("WITH CHECK OPTION", "WITH CASCADED CHECK OPTION", "WITH LOCAL CHECK OPTION")
 	return n
 }
 
 func createTrigger(r *sql.Reader) *sql.CreateTrigger {
 	n := &sql.CreateTrigger{IfNotExists: r.IfNotExists(), Name: r.Object()}
-	n.Time = expectOne(r, "BEFORE or AFTER", "BEFORE", "AFTER")
-	n.Event = expectOne(r, "INSERT, UPDATE or DELETE", "INSERT", "UPDATE", "DELETE")
+	n.Time = r.ExpectPhrase("BEFORE or AFTER", "BEFORE", "AFTER")
+	n.Event = r.ExpectPhrase("INSERT, UPDATE or DELETE", "INSERT", "UPDATE", "DELETE")
 	r.Expect("ON")
 	n.Table = r.Object()
 	r.Expect("FOR", "EACH", "ROW")
@@ -424,7 +424,7 @@ func partitioning(r *sql.Reader, below bool) *sql.Partitioning {
 	r.OneOf("PARTITION", "SUBPARTITION")
 	r.Expect("BY")
 	linear := r.Accept("LINEAR")
-	n.How = expectOne(r, "HASH, KEY, RANGE or LIST", "HASH", "KEY", "RANGE COLUMNS", "RANGE", "LIST COLUMNS", "LIST",
+	n.How = r.ExpectPhrase("HASH, KEY, RANGE or LIST", "HASH", "KEY", "RANGE COLUMNS", "RANGE", "LIST COLUMNS", "LIST",
 		"SYSTEM_TIME")
 	if linear {
 		n.How = "LINEAR " + n.How

@@ -20,23 +20,6 @@ func statements() map[string]func(*sql.Reader, *sql.With) sql.Stmt {
 
 func query(r *sql.Reader, with *sql.With) sql.Stmt { return r.QueryWith(with) }
 
-// one passes one of the words if one is next, and returns it; else "".
-func one(r *sql.Reader, phrases ...string) string {
-	if o := r.Option(phrases...); o != nil {
-		return o.Words
-	}
-	return ""
-}
-
-// expectOne passes one of the words.
-func expectOne(r *sql.Reader, what string, phrases ...string) string {
-	words := one(r, phrases...)
-	if words == "" {
-		r.Fail("%s is expected", what)
-	}
-	return words
-}
-
 func insert(r *sql.Reader, _ *sql.With) sql.Stmt {
 	n := &sql.Insert{Replace: r.OneOf("INSERT", "REPLACE") == "REPLACE", Hints: r.Hints()}
 	n.Priority = r.OneOf("LOW_PRIORITY", "DELAYED", "HIGH_PRIORITY")
@@ -187,7 +170,7 @@ func traits(r *sql.Reader) []*sql.Option {
 // ending reads whether another transaction follows, and whether the session ends.
 func ending(r *sql.Reader) (chain, release string) {
 	r.Accept("WORK")
-	return one(r, "AND CHAIN", "AND NO CHAIN"), one(r, "RELEASE", "NO RELEASE")
+	return r.Phrase("AND CHAIN", "AND NO CHAIN"), r.Phrase("RELEASE", "NO RELEASE")
 }
 
 func commit(r *sql.Reader, _ *sql.With) sql.Stmt {
@@ -234,7 +217,7 @@ func set(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 func setting(r *sql.Reader) *sql.Setting {
 	from := r.Here()
-	if words := one(r, "CHARACTER SET", "CHAR SET"); words != "" || r.NameBefore("NAMES", "CHARSET") {
+	if words := r.Phrase("CHARACTER SET", "CHAR SET"); words != "" || r.NameBefore("NAMES", "CHARSET") {
 		return sql.Read(r, from, characterSet(r, words))
 	}
 	n := &sql.Setting{Scope: r.OneOf(scopes...), Target: r.Settable()}
@@ -265,7 +248,7 @@ func characterSet(r *sql.Reader, words string) *sql.Setting {
 
 func lock(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("LOCK")
-	expectOne(r, "TABLES", "TABLES", "TABLE")
+	r.ExpectPhrase("TABLES", "TABLES", "TABLE")
 	return &sql.LockTables{Tables: sql.List(r, func() *sql.TableLock {
 		from := r.Here()
 		t := r.TableName()
@@ -273,20 +256,21 @@ func lock(r *sql.Reader, _ *sql.With) sql.Stmt {
 			t.Alias = r.Name()
 		}
 		n := &sql.TableLock{Table: sql.Read(r, from, t)}
-		n.How = expectOne(r, "READ or WRITE", "READ LOCAL", "READ", "WRITE CONCURRENT", "WRITE", "LOW_PRIORITY WRITE")
+		n.How = r.ExpectPhrase("READ or WRITE", "READ LOCAL", "READ", "WRITE CONCURRENT", "WRITE", "LOW_PRIORITY WRITE")
 		return sql.Read(r, from, n)
 	})}
 }
 
 func unlock(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("UNLOCK")
-	expectOne(r, "TABLES", "TABLES", "TABLE")
+	r.ExpectPhrase("TABLES", "TABLES", "TABLE")
 	return &sql.LockTables{}
 }
 
 func xa(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("XA")
-	n := &sql.XA{Step: expectOne(r, "START, END, PREPARE, COMMIT, ROLLBACK or RECOVER", "START", "BEGIN", "END", "PREPARE",
+	n := &sql.XA{Step: r.ExpectPhrase("START, END, PREPARE, COMMIT, ROLLBACK or RECOVER",
+		"START", "BEGIN", "END", "PREPARE",
 		"COMMIT", "ROLLBACK", "RECOVER")}
 	if n.Step != "RECOVER" {
 		n.ID = sql.List(r, func() *sql.Literal {
@@ -297,7 +281,7 @@ func xa(r *sql.Reader, _ *sql.With) sql.Stmt {
 			return x
 		})
 	}
-	n.More = one(r, "ONE PHASE", "JOIN", "RESUME", "SUSPEND FOR MIGRATE", "SUSPEND", "CONVERT XID")
+	n.More = r.Phrase("ONE PHASE", "JOIN", "RESUME", "SUSPEND FOR MIGRATE", "SUSPEND", "CONVERT XID")
 	return n
 }
 
@@ -305,26 +289,26 @@ func xa(r *sql.Reader, _ *sql.With) sql.Stmt {
 func maintain(r *sql.Reader, _ *sql.With) sql.Stmt {
 	n := &sql.Maintain{What: r.OneOf("ANALYZE", "OPTIMIZE", "CHECK", "REPAIR"), Local: r.OneOf("NO_WRITE_TO_BINLOG",
 		"LOCAL") != "", How: "TABLE"}
-	expectOne(r, "TABLE", "TABLES", "TABLE")
+	r.ExpectPhrase("TABLE", "TABLES", "TABLE")
 	n.Tables = sql.List(r, r.Object)
-	n.More = one(r, "FOR UPGRADE", "QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "PERSISTENT FOR ALL")
+	n.More = r.Phrase("FOR UPGRADE", "QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "PERSISTENT FOR ALL")
 	return n
 }
 
 func flush(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("FLUSH")
 	n := &sql.Maintain{What: "FLUSH", Local: r.OneOf("NO_WRITE_TO_BINLOG", "LOCAL") != "", How: "TABLES"}
-	expectOne(r, "TABLES", "TABLES", "TABLE")
+	r.ExpectPhrase("TABLES", "TABLES", "TABLE")
 	if !r.AtEnd() && !r.Is("WITH") {
 		n.Tables = sql.List(r, r.Object)
 	}
-	n.More = one(r, "WITH READ LOCK", "FOR EXPORT")
+	n.More = r.Phrase("WITH READ LOCK", "FOR EXPORT")
 	return n
 }
 
 func kill(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("KILL")
-	return &sql.Kill{What: one(r, "CONNECTION", "QUERY", "TIDB CONNECTION", "TIDB QUERY", "TIDB"), X: r.Expr()}
+	return &sql.Kill{What: r.Phrase("CONNECTION", "QUERY", "TIDB CONNECTION", "TIDB QUERY", "TIDB"), X: r.Expr()}
 }
 
 func use(r *sql.Reader, _ *sql.With) sql.Stmt {
@@ -334,8 +318,8 @@ func use(r *sql.Reader, _ *sql.With) sql.Stmt {
 
 // explain reads EXPLAIN of a statement.
 func explain(r *sql.Reader, _ *sql.With) sql.Stmt {
-	expectOne(r, "EXPLAIN", "EXPLAIN", "DESCRIBE", "DESC")
-	n := &sql.Explain{How: one(r, "ANALYZE", "EXTENDED", "PARTITIONS")}
+	r.ExpectPhrase("EXPLAIN", "EXPLAIN", "DESCRIBE", "DESC")
+	n := &sql.Explain{How: r.Phrase("ANALYZE", "EXTENDED", "PARTITIONS")}
 	if r.Accept("FORMAT", "=") {
 		if n.How != "" {
 			n.How += " "

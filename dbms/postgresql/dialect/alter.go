@@ -5,7 +5,7 @@ import "txweave/sql"
 // alter reads ALTER of a table, or of what is one in some ways, with all that it changes.
 func alter(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("ALTER")
-	what := expectOne(r, "TABLE, INDEX, VIEW, MATERIALIZED VIEW or SEQUENCE", "TABLE", "INDEX", "VIEW",
+	what := r.ExpectPhrase("TABLE, INDEX, VIEW, MATERIALIZED VIEW or SEQUENCE", "TABLE", "INDEX", "VIEW",
 		"MATERIALIZED VIEW", "SEQUENCE")
 	exists := r.IfExists()
 	only := what == "TABLE" && r.Accept("ONLY")
@@ -81,7 +81,7 @@ func alterColumn(r *sql.Reader) sql.Alteration {
 		n.What, n.X = "SET STORAGE", r.Word()
 	case r.Accept("DROP", "DEFAULT"):
 	default:
-		n.What = expectOne(r, "what becomes of the column", "SET NOT NULL", "DROP NOT NULL", "DROP IDENTITY IF EXISTS",
+		n.What = r.ExpectPhrase("what becomes of the column", "SET NOT NULL", "DROP NOT NULL", "DROP IDENTITY IF EXISTS",
 			"DROP IDENTITY",
 			"DROP EXPRESSION IF EXISTS", "DROP EXPRESSION")
 	}
@@ -137,7 +137,7 @@ func otherwise(r *sql.Reader) sql.Alteration {
 
 func drop(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("DROP")
-	n := &sql.Drop{What: expectOne(r, "TABLE, INDEX, VIEW, SEQUENCE, TRIGGER, FUNCTION, SCHEMA or DATABASE", "TABLE",
+	n := &sql.Drop{What: r.ExpectPhrase("TABLE, INDEX, VIEW, SEQUENCE, TRIGGER, FUNCTION, SCHEMA or DATABASE", "TABLE",
 		"INDEX CONCURRENTLY", "INDEX",
 		"VIEW", "MATERIALIZED VIEW", "SEQUENCE", "TRIGGER", "FUNCTION", "PROCEDURE", "SCHEMA", "DATABASE")}
 	n.IfExists = r.IfExists()

@@ -61,11 +61,11 @@ func identity(r *sql.Reader, name *sql.Name, always bool) sql.Constraint {
 
 // nullsDistinct reads whether NULLs differ from each other; "" where nothing is said.
 func nullsDistinct(r *sql.Reader) string {
-	return strings.TrimPrefix(one(r, "NULLS NOT DISTINCT", "NULLS DISTINCT"), "NULLS ")
+	return strings.TrimPrefix(r.Phrase("NULLS NOT DISTINCT", "NULLS DISTINCT"), "NULLS ")
 }
 
 func check(r *sql.Reader, name *sql.Name) sql.Constraint {
-	return &sql.Check{Name: name, X: r.InParentheses(), Enforced: one(r, "NO INHERIT", "ENFORCED", "NOT ENFORCED")}
+	return &sql.Check{Name: name, X: r.InParentheses(), Enforced: r.Phrase("NO INHERIT", "ENFORCED", "NOT ENFORCED")}
 }
 
 // keyOptions reads how the index of a key, or an index, is kept.
@@ -166,7 +166,7 @@ func tableLike(r *sql.Reader) sql.Constraint {
 	for r.Any("INCLUDING", "EXCLUDING") {
 		from := r.Here()
 		how := r.OneOf("INCLUDING", "EXCLUDING")
-		what := expectOne(r, "what is included", "COMMENTS", "COMPRESSION", "CONSTRAINTS", "DEFAULTS", "GENERATED",
+		what := r.ExpectPhrase("what is included", "COMMENTS", "COMPRESSION", "CONSTRAINTS", "DEFAULTS", "GENERATED",
 			"IDENTITY", "INDEXES", "STATISTICS",
 			"STORAGE", "ALL")
 		n.Options = append(n.Options, sql.Read(r, from, &sql.Option{Words: how + " " + what}))

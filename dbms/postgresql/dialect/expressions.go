@@ -19,7 +19,7 @@ func interval(r *sql.Reader) sql.Expr {
 		r.Fail("of an interval with a precision no text is read")
 		return nil
 	}
-	return &sql.Interval{X: r.Value(), Unit: one(r, fields...)}
+	return &sql.Interval{X: r.Value(), Unit: r.Phrase(fields...)}
 }
 
 // row reads what stands behind ROW.
@@ -42,19 +42,19 @@ var types = []string{
 // typeOf reads a type.
 func typeOf(r *sql.Reader) *sql.Type {
 	from := r.Here()
-	n := &sql.Type{Words: one(r, types...)}
+	n := &sql.Type{Words: r.Phrase(types...)}
 	if n.Words == "" {
 		n.Words = r.TypeName()
 	}
 	switch {
 	case strings.EqualFold(n.Words, "INTERVAL"):
-		if unit := one(r, fields...); unit != "" {
+		if unit := r.Phrase(fields...); unit != "" {
 			n.Words += " " + unit
 		}
 		n.Args = modifiers(r, r.Number)
 	case strings.EqualFold(n.Words, "TIME"), strings.EqualFold(n.Words, "TIMESTAMP"):
 		n.Args = modifiers(r, r.Number)
-		n.After = one(r, "WITH TIME ZONE", "WITHOUT TIME ZONE")
+		n.After = r.Phrase("WITH TIME ZONE", "WITHOUT TIME ZONE")
 	default:
 		n.Args = modifiers(r, r.Expr)
 	}
@@ -122,12 +122,13 @@ func tail(r *sql.Reader, q *sql.Query) {
 	for r.Is("FOR") {
 		from := r.Here()
 		r.Expect("FOR")
-		n := &sql.Lock{Strength: expectOne(r, "UPDATE, NO KEY UPDATE, SHARE or KEY SHARE", "UPDATE", "NO KEY UPDATE", "SHARE",
+		n := &sql.Lock{Strength: r.ExpectPhrase("UPDATE, NO KEY UPDATE, SHARE or KEY SHARE",
+			"UPDATE", "NO KEY UPDATE", "SHARE",
 			"KEY SHARE")}
 		if r.Accept("OF") {
 			n.Of = sql.List(r, r.Name)
 		}
-		n.Wait = one(r, "NOWAIT", "SKIP LOCKED")
+		n.Wait = r.Phrase("NOWAIT", "SKIP LOCKED")
 		q.Locks = append(q.Locks, sql.Read(r, from, n))
 	}
 	if q.Limit == nil {

@@ -47,7 +47,7 @@ func New(s Server) *sql.Dialect {
 			Signs: []string{"::"}, Single: "(),;.[]:", Operators: "~!@#^&|`?+-*/%<>=",
 		},
 		Keywords:  s.keywords(),
-		Terminate: []string{"pg_terminate_backend", "pg_backend_pid"},
+		Terminate: []string{"pg_terminate_backend", "pg_backend_pid"}, NumberLocks: "pg_",
 		LevelOf:   []string{"default_transaction_isolation"}, // postgresql.org/docs, SET TRANSACTION
 		LevelOnce: []string{"transaction_isolation"},
 		Grammar: sql.Grammar{

@@ -86,7 +86,7 @@ func table(r *sql.Reader) *sql.CreateTable {
 	n.Options = stored(r)
 	if r.Accept("AS") {
 		n.As = r.Query()
-		n.Rows = one(r, withData...)
+		n.Rows = r.Phrase(withData...)
 	} else if !listed && n.Of == nil {
 		r.Expect("(")
 	}
@@ -175,11 +175,11 @@ func bound(r *sql.Reader) *sql.PartitionBound {
 		return sql.Read(r, from, &sql.PartitionBound{How: "DEFAULT"})
 	}
 	r.Expect("FOR", "VALUES")
-	n := &sql.PartitionBound{How: expectOne(r, "IN, FROM or WITH", "IN", "FROM", "WITH")}
+	n := &sql.PartitionBound{How: r.ExpectPhrase("IN, FROM or WITH", "IN", "FROM", "WITH")}
 	if n.How == "WITH" {
 		n.From = sql.ParenList(r, func() sql.Expr {
 			from := r.Here()
-			return sql.Read[sql.Expr](r, from, &sql.Worded{Word: expectOne(r, "MODULUS or REMAINDER", "MODULUS", "REMAINDER"),
+			return sql.Read[sql.Expr](r, from, &sql.Worded{Word: r.ExpectPhrase("MODULUS or REMAINDER", "MODULUS", "REMAINDER"),
 				X: r.Number()})
 		})
 		return sql.Read(r, from, n)
@@ -195,7 +195,7 @@ func bound(r *sql.Reader) *sql.PartitionBound {
 func partitioning(r *sql.Reader) *sql.Partitioning {
 	from := r.Here()
 	r.Expect("PARTITION", "BY")
-	n := &sql.Partitioning{How: expectOne(r, "RANGE, LIST or HASH", "RANGE", "LIST", "HASH")}
+	n := &sql.Partitioning{How: r.ExpectPhrase("RANGE, LIST or HASH", "RANGE", "LIST", "HASH")}
 	n.X = sql.ParenList(r, func() sql.Expr { return indexed(r) })
 	return sql.Read(r, from, n)
 }
@@ -220,7 +220,7 @@ func view(r *sql.Reader) *sql.CreateView {
 	n := &sql.CreateView{Name: r.Object(), Columns: r.OptionalNames(), Options: stored(r)}
 	r.Expect("AS")
 	n.Query = r.Query()
-	n.Check = one(r, append([]string{"WITH CHECK OPTION", "WITH CASCADED CHECK OPTION", "WITH LOCAL CHECK OPTION"},
+	n.Check = r.Phrase(append([]string{"WITH CHECK OPTION", "WITH CASCADED CHECK OPTION", "WITH LOCAL CHECK OPTION"},
 		withData...)...)
 	return n
 }
@@ -229,26 +229,26 @@ func trigger(r *sql.Reader, replace bool) sql.Stmt {
 	n := &sql.CreateTrigger{OrReplace: replace, Constraint: r.Accept("CONSTRAINT")}
 	r.Expect("TRIGGER")
 	n.Name = r.Object()
-	n.Time = expectOne(r, "BEFORE, AFTER or INSTEAD OF", "BEFORE", "AFTER", "INSTEAD OF")
+	n.Time = r.ExpectPhrase("BEFORE, AFTER or INSTEAD OF", "BEFORE", "AFTER", "INSTEAD OF")
 	n.Event, n.Columns = events(r)
 	r.Expect("ON")
 	n.Table = r.Object()
 	n.Deferrable = r.Deferrable()
 	for r.Accept("REFERENCING") || len(n.Referencing) > 0 && r.Any("OLD", "NEW") {
 		from := r.Here()
-		words := expectOne(r, "OLD TABLE or NEW TABLE", "OLD TABLE", "NEW TABLE")
+		words := r.ExpectPhrase("OLD TABLE or NEW TABLE", "OLD TABLE", "NEW TABLE")
 		r.Accept("AS")
 		n.Referencing = append(n.Referencing, sql.Read(r, from, &sql.Option{Words: words + " AS", Value: name(r)}))
 	}
 	if r.Accept("FOR") {
 		r.Accept("EACH")
-		n.ForEachRow = expectOne(r, "ROW or STATEMENT", "ROW", "STATEMENT") == "ROW"
+		n.ForEachRow = r.ExpectPhrase("ROW or STATEMENT", "ROW", "STATEMENT") == "ROW"
 	}
 	if r.Accept("WHEN") {
 		n.When = r.InParentheses()
 	}
 	r.Expect("EXECUTE")
-	expectOne(r, "FUNCTION or PROCEDURE", "FUNCTION", "PROCEDURE")
+	r.ExpectPhrase("FUNCTION or PROCEDURE", "FUNCTION", "PROCEDURE")
 	n.Function = r.Called()
 	return n
 }
@@ -258,7 +258,7 @@ func events(r *sql.Reader) (string, []*sql.Name) {
 	var words, last []string
 	var columns []*sql.Name
 	for first := true; first || r.Accept("OR"); first = false {
-		word := expectOne(r, "INSERT, UPDATE, DELETE or TRUNCATE", "INSERT", "UPDATE", "DELETE", "TRUNCATE")
+		word := r.ExpectPhrase("INSERT, UPDATE, DELETE or TRUNCATE", "INSERT", "UPDATE", "DELETE", "TRUNCATE")
 		if word == "UPDATE" && r.Accept("OF") {
 			columns, last = sql.List(r, r.Name), []string{word}
 		} else {

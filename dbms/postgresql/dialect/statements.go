@@ -21,23 +21,6 @@ func statements() map[string]func(*sql.Reader, *sql.With) sql.Stmt {
 
 func query(r *sql.Reader, with *sql.With) sql.Stmt { return r.QueryWith(with) }
 
-// one passes one of the phrases if one is next, and returns it; else "".
-func one(r *sql.Reader, phrases ...string) string {
-	if o := r.Option(phrases...); o != nil {
-		return o.Words
-	}
-	return ""
-}
-
-// expectOne passes one of the phrases.
-func expectOne(r *sql.Reader, what string, phrases ...string) string {
-	words := one(r, phrases...)
-	if words == "" {
-		r.Fail("%s is expected", what)
-	}
-	return words
-}
-
 func insert(r *sql.Reader, with *sql.With) sql.Stmt {
 	r.Expect("INSERT", "INTO")
 	n := &sql.Insert{With: with, Table: r.Target(false)}
@@ -60,7 +43,7 @@ func overriding(r *sql.Reader) string {
 	if !r.Accept("OVERRIDING") {
 		return ""
 	}
-	whose := expectOne(r, "SYSTEM or USER", "SYSTEM", "USER")
+	whose := r.ExpectPhrase("SYSTEM or USER", "SYSTEM", "USER")
 	r.Expect("VALUE")
 	return whose
 }
@@ -127,7 +110,7 @@ func merge(r *sql.Reader, with *sql.With) sql.Stmt {
 func mergeWhen(r *sql.Reader) *sql.MergeWhen {
 	from := r.Here()
 	r.Expect("WHEN")
-	n := &sql.MergeWhen{Match: expectOne(r, "MATCHED or NOT MATCHED", "MATCHED", "NOT MATCHED BY SOURCE", "NOT MATCHED")}
+	n := &sql.MergeWhen{Match: r.ExpectPhrase("MATCHED or NOT MATCHED", "MATCHED", "NOT MATCHED BY SOURCE", "NOT MATCHED")}
 	if n.Match == "NOT MATCHED" && r.Accept("BY") {
 		r.Expect("TARGET")
 	}
@@ -136,9 +119,9 @@ func mergeWhen(r *sql.Reader) *sql.MergeWhen {
 	}
 	r.Expect("THEN")
 	if n.Match == "NOT MATCHED" {
-		n.Do = expectOne(r, "INSERT or DO NOTHING", "INSERT", "DO NOTHING")
+		n.Do = r.ExpectPhrase("INSERT or DO NOTHING", "INSERT", "DO NOTHING")
 	} else {
-		n.Do = expectOne(r, "UPDATE, DELETE or DO NOTHING", "UPDATE", "DELETE", "DO NOTHING")
+		n.Do = r.ExpectPhrase("UPDATE, DELETE or DO NOTHING", "UPDATE", "DELETE", "DO NOTHING")
 	}
 	switch n.Do {
 	case "UPDATE":
@@ -184,7 +167,7 @@ func traits(r *sql.Reader) (out []*sql.Option) {
 // ending passes WORK or TRANSACTION, and says whether another transaction follows.
 func ending(r *sql.Reader) string {
 	r.OneOf("WORK", "TRANSACTION")
-	return one(r, "AND CHAIN", "AND NO CHAIN")
+	return r.Phrase("AND CHAIN", "AND NO CHAIN")
 }
 
 // text reads a text.
@@ -242,7 +225,7 @@ func set(r *sql.Reader, _ *sql.With) sql.Stmt {
 		if !r.Accept("ALL") {
 			n.Names = sql.List(r, r.Object)
 		}
-		n.When = expectOne(r, "DEFERRED or IMMEDIATE", "DEFERRED", "IMMEDIATE")
+		n.When = r.ExpectPhrase("DEFERRED or IMMEDIATE", "DEFERRED", "IMMEDIATE")
 		return n
 	case r.Accept("SESSION", "CHARACTERISTICS", "AS", "TRANSACTION"):
 		return &sql.SetTransaction{Scope: "SESSION CHARACTERISTICS AS", Traits: someTraits(r)}
@@ -274,7 +257,7 @@ func setting(r *sql.Reader, scope string) *sql.Setting {
 	n := &sql.Setting{Scope: scope}
 	words := ""
 	if r.NameBefore("TIME", "ROLE", "NAMES", "SCHEMA", "SESSION") && !r.Is("ROLE", "TO") {
-		words = one(r, "TIME ZONE", "ROLE", "NAMES", "SCHEMA", "SESSION AUTHORIZATION")
+		words = r.Phrase("TIME ZONE", "ROLE", "NAMES", "SCHEMA", "SESSION AUTHORIZATION")
 	}
 	if words != "" {
 		n.Scope = strings.TrimSpace(scope + " " + words)
@@ -289,7 +272,7 @@ func setting(r *sql.Reader, scope string) *sql.Setting {
 		return n
 	}
 	n.Target = r.Settable()
-	expectOne(r, "TO or =", "TO", "=")
+	r.ExpectPhrase("TO or =", "TO", "=")
 	n.Value = value(r)
 	for r.Accept(",") {
 		n.More = append(n.More, value(r))
@@ -332,7 +315,7 @@ func target(r *sql.Reader) sql.Expr {
 	if r.Accept("ALL") {
 		return nil
 	}
-	if words := one(r, "TIME ZONE", "SESSION AUTHORIZATION", "TRANSACTION ISOLATION LEVEL"); words != "" {
+	if words := r.Phrase("TIME ZONE", "SESSION AUTHORIZATION", "TRANSACTION ISOLATION LEVEL"); words != "" {
 		return sql.Read[sql.Expr](r, from, &sql.Niladic{Word: words})
 	}
 	return r.Settable()
@@ -356,7 +339,7 @@ func lock(r *sql.Reader, _ *sql.With) sql.Stmt {
 		return sql.Read(r, from, &sql.TableLock{Table: sql.Read(r, from, r.TableName())})
 	})}
 	if r.Accept("IN") {
-		n.Mode = expectOne(r, "the mode of a lock", "ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE",
+		n.Mode = r.ExpectPhrase("the mode of a lock", "ACCESS SHARE", "ROW SHARE", "ROW EXCLUSIVE", "SHARE UPDATE EXCLUSIVE",
 			"SHARE ROW EXCLUSIVE", "SHARE",
 			"EXCLUSIVE", "ACCESS EXCLUSIVE")
 		r.Expect("MODE")
@@ -433,7 +416,7 @@ func vacuum(r *sql.Reader, _ *sql.With) sql.Stmt {
 func reindex(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("REINDEX")
 	n := &sql.Maintain{What: "REINDEX", How: options(r)}
-	n.How = strings.TrimSpace(n.How + " " + expectOne(r, "INDEX, TABLE, SCHEMA, DATABASE or SYSTEM", "INDEX", "TABLE",
+	n.How = strings.TrimSpace(n.How + " " + r.ExpectPhrase("INDEX, TABLE, SCHEMA, DATABASE or SYSTEM", "INDEX", "TABLE",
 		"SCHEMA", "DATABASE", "SYSTEM"))
 	if r.Accept("CONCURRENTLY") {
 		n.How += " CONCURRENTLY"
@@ -445,7 +428,7 @@ func reindex(r *sql.Reader, _ *sql.With) sql.Stmt {
 func refresh(r *sql.Reader, _ *sql.With) sql.Stmt {
 	r.Expect("REFRESH", "MATERIALIZED", "VIEW")
 	return &sql.Maintain{What: "REFRESH MATERIALIZED VIEW", How: r.OneOf("CONCURRENTLY"),
-		Tables: []*sql.Object{r.Object()}, More: one(r, withData...)}
+		Tables: []*sql.Object{r.Object()}, More: r.Phrase(withData...)}
 }
 
 var withData = []string{"WITH DATA", "WITH NO DATA"}

@@ -28,9 +28,10 @@ func New(version int) *sql.Dialect {
 		},
 		Keywords:  keywords(),
 		TextNames: sql.AsName | sql.AsAlias,
-		Grammar:   sql.Grammar{Loose: true, AnyEscape: true, BareReferences: true, InTables: true, TableCalls: true},
-		Joins:     []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS"},
-		Prefixes:  prefixes, Infixes: infixes,
+		Grammar: sql.Grammar{Loose: true, AnyEscape: true, BareReferences: true, InTables: true, TableCalls: true,
+			TriggerBlock: true},
+		Joins:    []string{"LEFT", "RIGHT", "FULL", "INNER", "CROSS"},
+		Prefixes: prefixes, Infixes: infixes,
 		Statements: statements(),
 		Withs:      []string{"SELECT", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE"},
 		Specials: map[string]func(*sql.Reader) sql.Expr{

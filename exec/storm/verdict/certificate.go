@@ -24,7 +24,7 @@ import (
 )
 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func certify(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+func certify(ctx context.Context, t exec.Connections, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
 	h *register.History) (*certificate.Certificate, *finding.Listed, error) {
 	txns := r.Txns()
 	c, err := certifier(ctx, t, p, w, r, h, txns)
@@ -87,7 +87,7 @@ func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History)
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+func certifier(ctx context.Context, t exec.Connections, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
 	h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
 	switch p.Order {
 	case dbms.BinaryLog, dbms.WriteAheadLog:
@@ -111,7 +111,7 @@ func certifier(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.
 
 // logIssuer reads the server's log. It asks for it on a connection of its own: the control connection may
 // have been given up when a stall was looked into.
-func logIssuer(ctx context.Context, t exec.Target, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
+func logIssuer(ctx context.Context, t exec.Connections, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
 	txns []storm.TxnNotes) (certificate.Issuer, error) {
 	session, err := t.Open(ctx, exec.FirstNode, p)
 	if err != nil {
@@ -167,7 +167,7 @@ func layouts(w *workload.Workload, r *storm.Recording, database string) []commit
 
 // Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be
 // asked for. The storm must not have begun.
-func Keep(ctx context.Context, t exec.Target, p *dbms.Profile, o *storm.Options) error {
+func Keep(ctx context.Context, t exec.Connections, p *dbms.Profile, o *storm.Options) error {
 	switch p.Order {
 	case dbms.BinaryLog:
 		o.Mark = binlog.Mark

@@ -18,7 +18,7 @@ const name = "madeup"
 
 // Driver is all that is known of it.
 var Driver = &driver.Driver{Name: name, Levels: []*dbms.Profile{level()}, Syntax: sqlite.Syntax, Dialect: dialect(),
-	Embedded: &driver.Embedded{Open: open}, Export: &export.Spelling{DBMS: name, Shell: true},
+	Embedded: &driver.Embedded{Open: open}, Export: &export.Spelling{DBMS: name, Shell: sqlite.Spelling.Shell},
 	Tracker: &report.Tracker{Name: name, Title: "Title: ", Markup: report.Markdown,
 		Sections: []report.Section{{Heading: "What happened", Write: report.Summary}, {Write: report.Script}}}}
 

@@ -2,18 +2,11 @@ package sqltext
 
 import "strings"
 
-// nextPostgreSQL returns the token that starts at s[i] where PostgreSQL's rules are its own: numbers, parameters,
-// dollar quotes, block comments.
-func nextPostgreSQL(s string, i int) Token {
-	switch {
-	case s[i] == '/':
-		return nested(s, i)
-	case s[i] == '$':
-		return dollar(s, i)
-	}
+// number returns the number that starts at s[i], or the word that it begins.
+func number(s string, i int) Token {
 	end := runEnd(s, i+1, func(b byte) bool { return b != '$' && isWordByte(b) })
 	if end < len(s) && s[end] == '\'' && (s[end-1] == 'e' || s[end-1] == 'E') {
-		end-- // servers before 15 read 1E'…' as a number and an E'…'
+		end-- // some servers read 1E'…' as a number and an E'…'
 	}
 	return Token{Kind: Word, Text: s[i:end]}
 }

@@ -1,0 +1,186 @@
+package parts
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"txweave/checker"
+	"txweave/checker/blackbox"
+	"txweave/dbms"
+	"txweave/gen/histories"
+	"txweave/history"
+	"txweave/history/format"
+	"txweave/history/register"
+)
+
+// several draws some histories that have nothing to do with each other, most of them, as one: with keys, and perhaps
+// sessions, of their own, side by side in time. What is planted in them differs, too.
+func several(t *rapid.T, lists bool) *register.History {
+	apart := rapid.Bool().Draw(t, "sessions of their own")
+	b := register.NewBuilder(0, 0)
+	b.SetRealTime()
+	id := int64(0)
+	for n := range int64(rapid.IntRange(1, 5).Draw(t, "components")) {
+		cfg := histories.Config{
+			Level: rapid.SampledFrom(histories.Levels[:3]).Draw(t, "level"),
+			Shape: rapid.SampledFrom([]histories.Shape{histories.Mini, histories.Blind, histories.General}).
+				Draw(t, "shape"),
+			Sessions: 5, Keys: 5, Ops: 3, NoInitial: true, Lists: lists,
+			Txns: rapid.IntRange(1, 12).Draw(t, "transactions"),
+		}
+		anomalies := histories.Anomalies()
+		if a := anomalies[rapid.IntRange(0, len(anomalies)-1).Draw(t, "anomaly")]; !a.Searches() && a.Fits(cfg.Shape) &&
+			rapid.IntRange(0, 4).Draw(t, "planted") == 0 {
+			cfg.Anomaly = a.Kind
+		}
+		h, err := histories.Generate(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x := range h.Txns {
+			session := int64(h.Txns[x].Session)
+			if apart {
+				session += 5 * n
+			}
+			id++
+			b.Begin(session, id)
+			for _, op := range h.TxnOps(x) {
+				key := b.IntKey(int64(op.Key) + 5*n)
+				if op.Kind == register.ReadList {
+					b.ReadList(key, h.List(op))
+					continue
+				}
+				op.Key = key
+				b.Op(op)
+			}
+			b.End(h.Txns[x].Status, h.Start(x)+1000*n, h.End(x)+1000*n)
+		}
+	}
+	return b.History()
+}
+
+var all = append(slices.Clone(histories.Levels), dbms.LIN)
+
+// TestCheck: cut into parts a history has the verdict that it has as a whole, whatever the level. An invalid part
+// makes it so where the whole could not be judged.
+func TestCheck(t *testing.T) {
+	cut := 0
+	rapid.Check(t, func(t *rapid.T) {
+		h := several(t, rapid.Bool().Draw(t, "lists"))
+		opt := checker.Options{SessionOrder: rapid.Bool().Draw(t, "session order")}
+		if rapid.IntRange(0, 3).Draw(t, "skew") == 0 {
+			b, err := history.ParseClockBounds("10ns")
+			if err != nil {
+				t.Fatal(err)
+			}
+			h = h.Widened(b)
+		}
+		for _, level := range all {
+			whole := blackbox.Check(t.Context(), h, level, opt)
+			v := Check(t.Context(), h, level, opt, rapid.IntRange(1, 3).Draw(t, "workers"))
+			if len(Cut(h, level, opt, Most)) > 1 {
+				cut++
+			}
+			if v.Outcome != whole.Outcome && whole.Outcome != checker.Unknown {
+				t.Fatalf("%s, session order %v: the whole is\n%s\nits parts are\n%s", level, opt.SessionOrder, whole, v)
+			}
+			for _, e := range v.Counterexample {
+				if e.To != "" && h.TxnName(e.ToTxn) != e.To || e.From != "" && h.TxnName(e.FromTxn) != e.From {
+					t.Errorf("%+v is of %s and %s", e, h.TxnName(e.FromTxn), h.TxnName(e.ToTxn))
+				}
+			}
+		}
+	})
+	if cut == 0 {
+		t.Error("nothing was cut")
+	}
+}
+
+// TestSessionsHangTogether: two clients that each write one key and then miss the other one's write. Each key by itself
+// is serializable; with session order the history is not. Where times say that each client's transactions did not
+// overlap they say so of the keys, too: strict serializability is asked of each key.
+func TestSessionsHangTogether(t *testing.T) {
+	b := register.NewBuilder(0, 0)
+	b.SetRealTime()
+	for session, keys := range [][2]int64{{0, 1}, {1, 0}} {
+		b.Begin(int64(session), int64(2*session+1))
+		b.Write(b.IntKey(keys[0]), 1)
+		b.End(history.Committed, 1, 2)
+		b.Begin(int64(session), int64(2*session+2))
+		b.ReadNil(b.IntKey(keys[1]))
+		b.End(history.Committed, 3, 4)
+	}
+	h := b.History()
+	for _, c := range []struct {
+		level   dbms.Level
+		order   bool
+		parts   int
+		outcome checker.Validity
+	}{
+		{dbms.SER, true, 1, checker.Invalid}, {dbms.SER, false, 2, checker.Valid}, {dbms.SSER, true, 2, checker.Invalid},
+		{dbms.LIN, true, 2, checker.Invalid}, {dbms.RC, true, 1, checker.Valid},
+	} {
+		opt := checker.Options{SessionOrder: c.order}
+		if n := len(Cut(h, c.level, opt, Most)); n != c.parts {
+			t.Errorf("%s, session order %v: %d parts, want %d", c.level, c.order, n, c.parts)
+		}
+		if v := Check(t.Context(), h, c.level, opt, 2); v.Outcome != c.outcome {
+			t.Errorf("session order %v: %s, want %s", c.order, v, c.outcome)
+		}
+	}
+}
+
+// TestCut: every transaction is in one part, and parts are about as large as each other.
+func TestCut(t *testing.T) {
+	h, err := histories.Generate(rand.New(rand.NewPCG(1, 1)), histories.Config{Shape: histories.CompareAndSet, Txns: 5000,
+		Keys: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := Cut(h, dbms.LIN, checker.Options{}, 4)
+	var txns []int
+	for _, p := range parts {
+		if len(p) < 1000 || len(p) > 1500 {
+			t.Errorf("%d of %d transactions in one of four parts", len(p), len(h.Txns))
+		}
+		txns = append(txns, p...)
+	}
+	slices.Sort(txns)
+	if len(parts) != 4 || len(txns) != len(h.Txns)-1 || len(slices.Compact(txns)) != len(h.Txns)-1 {
+		t.Errorf("%d parts with %d of %d transactions", len(parts), len(txns), len(h.Txns))
+	}
+}
+
+// TestWritten: a part is the same once it was written to a file and read.
+func TestWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "part.bin")
+	rapid.Check(t, func(t *rapid.T) {
+		h := several(t, rapid.Bool().Draw(t, "lists"))
+		opt := checker.Options{}
+		for _, txns := range Cut(h, dbms.SER, opt, 3) {
+			part := h.Part(txns)
+			var text bytes.Buffer
+			err := errors.Join(format.WriteAs(&text, "compact", part), os.WriteFile(path, text.Bytes(), 0o666))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := format.Read(t.Context(), path, format.Auto)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, level := range all {
+				a, b := blackbox.Check(t.Context(), part, level, opt), blackbox.Check(t.Context(), c.History, level, opt)
+				if a.String() != b.String() {
+					t.Errorf("%s, and once it is read\n%s", a, b)
+				}
+			}
+		}
+	})
+}
