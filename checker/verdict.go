@@ -69,6 +69,8 @@ type Verdict struct {
 	Counterexample []ExplainedEdge
 	// Adya is what Adya and Elle call the anomaly; see the function of that name.
 	Adya string
+	// NotChecked says what of the history the checker passed over.
+	NotChecked []string
 	// Second is, of Invalid, a cycle of other transactions, or what another read shows, where that was found too.
 	Second *Cycle
 }
@@ -99,6 +101,9 @@ func (v Verdict) String() string {
 			from = "-"
 		}
 		fmt.Fprintf(&b, "\n  %s -%s-> %s: %s", from, e.Label(), e.To, e.Text)
+	}
+	for _, what := range v.NotChecked {
+		fmt.Fprintf(&b, "\n  not checked: %s", what)
 	}
 	return b.String()
 }

@@ -12,20 +12,23 @@ type Level string
 // The levels, weakest first. RC, RA and TCC are those of Biswas and Enea ("On the Complexity of Checking
 // Transactional Consistency", OOPSLA 2019, figure 2: Read Committed, Read Atomic, Causal). SI, SER and SSER are
 // those of Wei et al. ("Boosting End-to-End Database Isolation Checking via Mini-Transactions", ICDE 2025,
-// definitions 4 to 6): SSER orders a transaction that ended before another one began. LIN is Herlihy and Wing's
-// linearizability of single operations.
+// definitions 4 to 6): SSER orders a transaction that ended before another one began. RR is Adya's PL-2.99 (Adya,
+// Liskov and O'Neil, "Generalized Isolation Level Definitions", ICDE 2000, section 5.4), SER but that others may change
+// what a search would find: without searches the two are the same. LIN is Herlihy and Wing's linearizability of single
+// operations.
 const (
 	RC   Level = "rc"
 	RA   Level = "ra"
 	TCC  Level = "tcc"
 	SI   Level = "si"
+	RR   Level = "rr"
 	SER  Level = "ser"
 	SSER Level = "sser"
 	LIN  Level = "lin"
 )
 
 // HistoryLevels lists them all.
-var HistoryLevels = []Level{RC, RA, TCC, SI, SER, SSER, LIN}
+var HistoryLevels = []Level{RC, RA, TCC, SI, RR, SER, SSER, LIN}
 
 // NeedsRealTime says whether the level orders transactions by their times.
 func (l Level) NeedsRealTime() bool { return l == SSER || l == LIN }

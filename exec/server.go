@@ -34,7 +34,7 @@ type Launcher struct {
 	making  sync.Mutex          // held while a data directory is made, or looked for
 	made    map[string]template // by name
 
-	// CommitLog makes the servers started from now on keep a log from which packages binlog and decoding tell the order of
+	// CommitLog makes the servers started from now on keep a log from which a Driver's Log tells the order of
 	// versions. It costs time and space.
 	CommitLog bool
 	// Durable makes them keep every acknowledged commit though their process is killed, as long as the machine stays up.

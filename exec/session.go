@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strconv"
 	"time"
 	"unsafe"
@@ -32,6 +33,15 @@ func NewSession(conn driver.Conn, id uint64, p *Protocol) *Session {
 
 // Interrupter is a connection to an embedded engine, whose statement is ended over the connection itself.
 type Interrupter interface{ Interrupt() }
+
+// Wire is the network connection below the session's, for requests that its driver does not know; nil where what goes
+// over it is encrypted or compressed, or there is none. Whoever uses it is to close the session then.
+func (s *Session) Wire() net.Conn {
+	if s.raw == nil || s.raw.follow == nil {
+		return nil
+	}
+	return s.raw.Conn
+}
 
 // ID is the server's number of the connection; 0 if it has none.
 func (s *Session) ID() uint64 { return s.id }

@@ -246,17 +246,19 @@ func (s *Storm) canCertify() error {
 			w.Name)
 	case p.Order == dbms.NoOrder:
 		return outcome.Misusef("--certificate: %s does not tell in which order it committed versions", p.DBMS)
-	case p.Order.Log() && s.On.DSN != "":
-		return outcome.Misusef("--certificate needs a server that txweave starts itself: it has it keep a log and reads that")
 	}
 	return nil
 }
 
 // judge says what is to become of the history.
 func (s *Storm) judge(ctx context.Context) *verdict.Judge {
-	out := &verdict.Judge{Engine: registry.Evaluator, Profile: s.On.Profile, Workload: s.work}
+	out := &verdict.Judge{Engine: registry.Evaluator, Log: s.On.DBMS.Log, Profile: s.On.Profile, Workload: s.work}
 	if s.History != "" {
 		out.WriteHistory = func(h *register.History) error {
+			// a certificate that is there would be taken for this history's, whether it gets one or not
+			if err := asked.Remove(s.Certificate); err != nil {
+				return err
+			}
 			return asked.Write(ctx, s.History, func(w io.Writer) error { return format.WriteFile(w, s.History, h) })
 		}
 	}

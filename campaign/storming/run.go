@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"txweave/checker/certificate/commits"
 	"txweave/exec"
 	"txweave/exec/storm"
 	"txweave/exec/storm/verdict"
@@ -95,8 +96,14 @@ func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a
 	if s.Stalled != nil {
 		o.StallAfter, o.Stalled = s.Stall, s.Stalled
 	}
+	judge := s.judge(ctx)
 	if s.Certificate != "" {
-		if err := verdict.Keep(ctx, t, p, &o); err != nil {
+		judge.From, err = verdict.Keep(ctx, t, s.On.DBMS.Log, p, &o)
+		var no *commits.UnreadableError
+		if errors.As(err, &no) {
+			err = outcome.Misusef("--certificate: %w", err)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -130,7 +137,7 @@ func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a
 	if res.Transactions > 0 {
 		a.AbortRate = float64(res.Aborted) / float64(res.Transactions)
 	}
-	whole, herr := s.judge(ctx).Check(ctx, t, res)
+	whole, herr := judge.Check(ctx, t, res)
 	a.Findings = append(whole.Findings, a.Findings...) // those of single statements may be many
 	a.PeakMiB, a.Judge, a.cert, a.Found = memory.PeakMiB(), whole.History, whole.Certificate, len(a.Findings)+rep.Dropped
 	return a, herr, err

@@ -79,6 +79,10 @@ func first(ctx context.Context, h *register.History, level dbms.Level, opt check
 	switch level {
 	case dbms.RC, dbms.RA, dbms.TCC:
 		return weak.Check(ctx, h, level, opt)
+	case dbms.RR: // a history alone has no searches
+		v := first(ctx, h, dbms.SER, opt)
+		v.Level = level
+		return v
 	}
 	v := minitx.Check(h, level, opt)
 	if v.Outcome == checker.Unknown && (v.Unmet == checker.MiniTransactions || v.Unmet == checker.Registers) {

@@ -42,15 +42,33 @@ type Certificate struct {
 	// Reborn says that a row which is inserted where another one was deleted is another row, and does not depend on the
 	// deletion (dbms.Mechanisms.KeysReborn).
 	Reborn bool
+	// Statements are those that read one state each, transaction by transaction and each one's in their order, where a
+	// transaction's statements have snapshots of their own.
+	Statements []Statement
+	// Committing are, by transaction, when its commit was asked for, by the clock of the history's times; nil, or 0: not
+	// known.
+	Committing []int64
 	// Tables are what predicates search.
 	Tables     []Relation
 	Predicates []Predicate
+	// NotChecked says which searches are not among the predicates, and why, a line each.
+	NotChecked []string
 }
 
 // Times are instants of a transaction by the database's own clock or counter, only ever compared; 0 is one that is not
 // known. A version that was committed at an instant is seen by what starts at it or later.
 type Times struct {
 	Start, Commit int64
+}
+
+// Statement is a part of a transaction that read one state of the database: what had been committed at a moment between
+// its start and its end, and what the transaction itself had written.
+type Statement struct {
+	Txn int // index in the history
+	// At and Ops are its operations: so many from the transaction's operation At on, counted from 0.
+	At, Ops int
+	// Start and End are when it was sent and answered, by the clock of the history's times; 0: not known.
+	Start, End int64
 }
 
 // Relation is a table as certificates know it: a set of keys that predicates search, with the rows that their versions
@@ -80,6 +98,8 @@ type Predicate struct {
 	At    int    // it ran before the transaction's operation At, counted from 0
 	Table int    // index in Tables
 	Where string // "": every row
+	// Statement is which of the certificate's statements searched, counted from 1; 0: none of these.
+	Statement int
 	// Among are the keys that it could find at all, as those of a range; nil: every key of the table.
 	Among []int32
 	// Seen is the version set. A key that is not in it was looked at in its initial state. Where it is nil and AsOf is 0

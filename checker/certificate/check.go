@@ -34,12 +34,13 @@ type judge struct {
 	inTime      []bool         // by key: see timed
 	d           *checker.Deps
 	pred        map[int32][]edge // by transaction: what follows from it through a predicate
+	notChecked  []string         // what was passed over
 }
 
-// Check judges a history of registers and its certificate at SER, SI or RC: there by Biswas and Enea's axiom, and by
-// the dependencies of reads and versions. Where the certificate lacks versions, what it
-// has of their order is held, and the rest is searched for. The matches oracle is only asked about predicates; nil is
-// one that knows nothing.
+// Check judges a history of registers and its certificate at SER, SI, RR or RC: at RC by Biswas and Enea's axiom, by
+// the dependencies of reads and versions, and by the states that statements read; searches of which that is not known
+// are passed over, as that definition has none. Where the certificate lacks versions, what it has of their order is
+// held, and the rest is searched for. The matches oracle is only asked about predicates; nil is one that knows nothing.
 func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.Level, opt checker.Options,
 	matches Matches) checker.Verdict {
 	k, verdict := newChecker(h, c, level, opt, matches)
@@ -53,15 +54,21 @@ func Check(ctx context.Context, h *register.History, c *Certificate, level dbms.
 	}
 	predicates := func() *checker.Verdict { return k.predicates(ctx) }
 	steps := []func() *checker.Verdict{k.link, predicates, k.times, k.snapshots, k.cycle}
-	if level == dbms.RC { // whose snapshots are a statement's: what searches looked at is often not known
-		steps = []func() *checker.Verdict{k.link, k.monotone, k.cycle, predicates, k.cycle}
+	switch level { // what searches looked at is often not known there: what is wrong without them comes first
+	case dbms.RC: // whose snapshots are a statement's
+		steps = []func() *checker.Verdict{k.link, k.monotone, k.cycle, func() *checker.Verdict { return k.statements(ctx) },
+			predicates, k.cycle}
+	case dbms.RR:
+		steps = []func() *checker.Verdict{k.link, k.cycle, predicates, k.snapshots, k.cycle}
 	}
 	for _, step := range steps {
 		if v := step(); v != nil {
 			return *v
 		}
 	}
-	return opt.Valid(level)
+	v := opt.Valid(level)
+	v.NotChecked = append(slices.Clip(c.NotChecked), k.notChecked...)
+	return v
 }
 
 // newChecker traces reads; it gives a verdict where that or the level cannot be done.
@@ -69,8 +76,8 @@ func newChecker(h *register.History, c *Certificate, level dbms.Level, opt check
 	*checker.Verdict) {
 	k := &judge{c: c, level: level, opt: opt, matches: matches, found: map[search]*matching{}, pred: map[int32][]edge{},
 		projections: map[string]*projection{}}
-	if level != dbms.SER && level != dbms.SI && level != dbms.RC {
-		return nil, k.unknown(checker.Supported, "with a certificate ser, si and rc are checked")
+	if level != dbms.SER && level != dbms.SI && level != dbms.RR && level != dbms.RC {
+		return nil, k.unknown(checker.Supported, "with a certificate ser, si, rr and rc are checked")
 	}
 	if len(c.Order) != h.Keys() || c.Times != nil && len(c.Times) != len(h.Txns) || c.Snapshots != nil &&
 		len(c.Snapshots) != len(h.Txns) {

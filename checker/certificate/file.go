@@ -25,6 +25,8 @@ type fileLine struct {
 	Version int    `json:"version,omitempty"`
 	Source  string `json:"source,omitempty"`
 	Reborn  bool   `json:"reborn,omitempty"`
+	// NotChecked are, of the header, the searches that the file does not have.
+	NotChecked []string `json:"not_checked,omitempty"`
 	// A key's version order, or one version's row; of which table, where it is in several.
 	Key   string           `json:"key,omitempty"`
 	Order *[]int64         `json:"order,omitempty"`
@@ -35,18 +37,22 @@ type fileLine struct {
 	Columns []ColumnType `json:"columns,omitempty"`
 	Keys    []string     `json:"keys,omitempty"`
 	// A transaction's times, or its number and snapshot, or one of its searches.
-	Txn     *int64             `json:"txn,omitempty"`
-	Start   int64              `json:"start,omitempty"`
-	Commit  int64              `json:"commit,omitempty"`
-	Number  uint64             `json:"number,omitempty"`
-	Saw     *string            `json:"snapshot,omitempty"`
-	At      int                `json:"at,omitempty"`
-	Where   *string            `json:"where,omitempty"`
-	Among   *[]string          `json:"among,omitempty"`
-	Seen    *map[string]*int64 `json:"seen,omitempty"`
-	AsOf    int64              `json:"as_of,omitempty"`
-	Current bool               `json:"current,omitempty"`
-	Result  *[]string          `json:"result,omitempty"`
+	Txn    *int64  `json:"txn,omitempty"`
+	Start  int64   `json:"start,omitempty"`
+	Commit int64   `json:"commit,omitempty"`
+	Number uint64  `json:"number,omitempty"`
+	Saw    *string `json:"snapshot,omitempty"`
+	// Its statements, each [operation, number of operations, start, end], and when its commit was asked for.
+	Statements [][4]int64         `json:"statements,omitempty"`
+	Committing int64              `json:"committing,omitempty"`
+	Statement  int                `json:"statement,omitempty"` // of a search: which of these, from 1 on
+	At         int                `json:"at,omitempty"`
+	Where      *string            `json:"where,omitempty"`
+	Among      *[]string          `json:"among,omitempty"`
+	Seen       *map[string]*int64 `json:"seen,omitempty"`
+	AsOf       int64              `json:"as_of,omitempty"`
+	Current    bool               `json:"current,omitempty"`
+	Result     *[]string          `json:"result,omitempty"`
 }
 
 // fileReader reads a certificate for a history.
@@ -57,6 +63,7 @@ type fileReader struct {
 	txns   map[int64]int // -1: several
 	tables map[string]int
 	of     map[int32][]int // tables of a key
+	first  map[int]int     // by transaction: its first statement
 	begun  bool
 }
 
@@ -64,7 +71,7 @@ type fileReader struct {
 // tables before what names them.
 func Read(in io.Reader, h *register.History) (*Certificate, error) {
 	r := &fileReader{h: h, c: &Certificate{Order: make([][]int64, h.Keys())}, keys: make(map[string]int32, h.Keys()),
-		txns: make(map[int64]int, len(h.Txns)), tables: map[string]int{}, of: map[int32][]int{}}
+		txns: make(map[int64]int, len(h.Txns)), tables: map[string]int{}, of: map[int32][]int{}, first: map[int]int{}}
 	for k := range int32(h.Keys()) {
 		r.keys[h.KeyName(k)] = k
 	}
@@ -111,7 +118,7 @@ func (r *fileReader) line(text []byte) error {
 		if l.Format != fileFormat || l.Version != 1 {
 			return fmt.Errorf("want the header {\"format\":%q,\"version\":1}", fileFormat)
 		}
-		r.begun, r.c.Source, r.c.Reborn = true, l.Source, l.Reborn
+		r.begun, r.c.Source, r.c.Reborn, r.c.NotChecked = true, l.Source, l.Reborn, l.NotChecked
 		return nil
 	case l.Txn != nil && l.Where != nil:
 		return r.search(&l)
@@ -124,6 +131,9 @@ func (r *fileReader) line(text []byte) error {
 			r.c.Times = make([]Times, len(r.h.Txns))
 		}
 		r.c.Times[t] = Times{l.Start, l.Commit}
+		if err := r.statements(t, &l); err != nil {
+			return err
+		}
 		return r.snapshot(t, &l)
 	case l.Key != "":
 		return r.version(&l)
@@ -136,7 +146,7 @@ func (r *fileReader) line(text []byte) error {
 func (r *fileReader) key(name string) (int32, error) {
 	k, ok := r.keys[name]
 	if !ok {
-		return 0, fmt.Errorf("the history has no key %q", name)
+		return 0, fmt.Errorf("the history has no key %q: is this the certificate of another history?", name)
 	}
 	return k, nil
 }
@@ -145,7 +155,7 @@ func (r *fileReader) txn(id int64) (int, error) {
 	t, ok := r.txns[id]
 	switch {
 	case !ok:
-		return 0, fmt.Errorf("the history has no transaction %d", id)
+		return 0, fmt.Errorf("the history has no transaction %d: is this the certificate of another history?", id)
 	case t < 0:
 		return 0, fmt.Errorf("the history has several transactions %d", id)
 	}
@@ -167,6 +177,46 @@ func (r *fileReader) snapshot(t int, l *fileLine) error {
 	var err error
 	r.c.Snapshots[t], err = history.ParseSnapshot(l.Number, text)
 	return err
+}
+
+// statements reads those of a transaction.
+func (r *fileReader) statements(t int, l *fileLine) error {
+	if l.Committing != 0 {
+		if r.c.Committing == nil {
+			r.c.Committing = make([]int64, len(r.h.Txns))
+		}
+		r.c.Committing[t] = l.Committing
+	}
+	if l.Statements == nil {
+		return nil
+	}
+	if _, again := r.first[t]; again {
+		return fmt.Errorf("a second list of the statements of transaction %d", *l.Txn)
+	}
+	r.first[t] = len(r.c.Statements)
+	end := int64(0)
+	for _, s := range l.Statements {
+		if s[0] < end || s[1] < 0 || s[0] > int64(len(r.h.TxnOps(t))) || s[1] > int64(len(r.h.TxnOps(t)))-s[0] {
+			return fmt.Errorf("transaction %d has no operations from %d on, %d of them, after those of its statement before",
+				*l.Txn, s[0], s[1])
+		}
+		end = s[0] + s[1]
+		r.c.Statements = append(r.c.Statements, Statement{Txn: t, At: int(s[0]), Ops: int(s[1]), Start: s[2], End: s[3]})
+	}
+	return nil
+}
+
+// statement is which of the certificate's statements a search of a transaction is of.
+func (r *fileReader) statement(t int, l *fileLine) (int, error) {
+	if l.Statement == 0 {
+		return 0, nil
+	}
+	first, known := r.first[t]
+	n := first + l.Statement
+	if !known || l.Statement < 0 || n > len(r.c.Statements) || r.c.Statements[n-1].Txn != t {
+		return 0, fmt.Errorf("transaction %d has no statement %d that stands before it", *l.Txn, l.Statement)
+	}
+	return n, nil
 }
 
 // version reads the order of a key's versions, or the row of one.
@@ -251,6 +301,9 @@ func (r *fileReader) search(l *fileLine) error {
 	if l.AsOf != 0 && l.Seen != nil {
 		return fmt.Errorf("want seen or as_of, not both")
 	}
+	if p.Statement, err = r.statement(t, l); err != nil {
+		return err
+	}
 	if p.Seen, err = r.seen(l); err != nil {
 		return err
 	}
@@ -312,7 +365,7 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 	w := bufio.NewWriter(out)
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	lines := []fileLine{{Format: fileFormat, Version: 1, Source: c.Source, Reborn: c.Reborn}}
+	lines := []fileLine{{Format: fileFormat, Version: 1, Source: c.Source, Reborn: c.Reborn, NotChecked: c.NotChecked}}
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		lines = append(lines, fileLine{Table: t.Name, Columns: t.Columns, Keys: names(h, t.Keys)})
@@ -323,14 +376,26 @@ func Write(out io.Writer, h *register.History, c *Certificate) error {
 		}
 	}
 	lines = append(lines, c.rowLines(h)...)
+	statements := make([][][4]int64, len(h.Txns))
+	number := make([]int, len(c.Statements)) // in its transaction, from 1
+	for i, s := range c.Statements {
+		statements[s.Txn] = append(statements[s.Txn], [4]int64{int64(s.At), int64(s.Ops), s.Start, s.End})
+		number[i] = len(statements[s.Txn])
+	}
 	for t := range h.Txns {
-		if l := c.transaction(t); l.Start != 0 || l.Commit != 0 || l.Number != 0 || l.Saw != nil {
+		l := c.transaction(t)
+		l.Statements = statements[t]
+		if l.Start != 0 || l.Commit != 0 || l.Number != 0 || l.Saw != nil || l.Committing != 0 || l.Statements != nil {
 			l.Txn = &h.Txns[t].ID
 			lines = append(lines, l)
 		}
 	}
 	for i := range c.Predicates {
-		lines = append(lines, c.searchLine(h, &c.Predicates[i]))
+		l := c.searchLine(h, &c.Predicates[i])
+		if n := c.Predicates[i].Statement; n > 0 {
+			l.Statement = number[n-1]
+		}
+		lines = append(lines, l)
 	}
 	for i := range lines {
 		if err := enc.Encode(&lines[i]); err != nil {
@@ -388,6 +453,9 @@ func (c *Certificate) searchLine(h *register.History, p *Predicate) fileLine {
 // transaction is the line of a transaction, without its name.
 func (c *Certificate) transaction(t int) fileLine {
 	var l fileLine
+	if c.Committing != nil {
+		l.Committing = c.Committing[t]
+	}
 	if c.Times != nil {
 		l.Start, l.Commit = c.Times[t].Start, c.Times[t].Commit
 	}

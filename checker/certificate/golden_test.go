@@ -1,4 +1,4 @@
-package certificate
+package certificate_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
+	"txweave/checker/certificate"
 	"txweave/dbms/sqlite"
 	"txweave/history/register"
 	"txweave/internal/testkit/notation"
@@ -23,7 +24,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := NewInterpreter(engine)
+	in := certificate.NewInterpreter(engine)
 	defer in.Close()
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
@@ -35,9 +36,9 @@ func TestGolden(t *testing.T) {
 			opt := checker.Options{SessionOrder: true}
 			for _, a := range d.CmdArgs {
 				if level, order := strings.CutPrefix(a.Key, "order-"); order {
-					fmt.Fprintln(&b, "order:", Replay(t.Context(), h, c, dbms.Level(level), opt, in))
+					fmt.Fprintln(&b, "order:", certificate.Replay(t.Context(), h, c, dbms.Level(level), opt, in))
 				} else {
-					fmt.Fprintln(&b, Check(t.Context(), h, c, dbms.Level(a.Key), opt, in))
+					fmt.Fprintln(&b, certificate.Check(t.Context(), h, c, dbms.Level(a.Key), opt, in))
 				}
 			}
 			return b.String()
@@ -46,10 +47,10 @@ func TestGolden(t *testing.T) {
 }
 
 // parse reads a history and the lines of its certificate. The certificate goes through its file and back.
-func parse(text string) (*register.History, *Certificate, error) {
+func parse(text string) (*register.History, *certificate.Certificate, error) {
 	var hist, cert strings.Builder
 	if !strings.Contains(text, `{"format"`) {
-		fmt.Fprintf(&cert, "{\"format\":%q,\"version\":1}\n", fileFormat)
+		cert.WriteString("{\"format\":\"txweave-certificate\",\"version\":1}\n")
 	}
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "{") {
@@ -62,14 +63,14 @@ func parse(text string) (*register.History, *Certificate, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := Read(strings.NewReader(cert.String()), h)
+	c, err := certificate.Read(strings.NewReader(cert.String()), h)
 	if err != nil {
 		return nil, nil, err
 	}
 	var again strings.Builder
-	if err := Write(&again, h, c); err != nil {
+	if err := certificate.Write(&again, h, c); err != nil {
 		return nil, nil, err
 	}
-	c, err = Read(strings.NewReader(again.String()), h)
+	c, err = certificate.Read(strings.NewReader(again.String()), h)
 	return h, c, err
 }

@@ -67,6 +67,19 @@ func (k *judge) antiDepends(v int32, add func(to int32, kind history.EdgeKind, k
 // anti says whether an edge is an anti-dependency.
 func anti(kind history.EdgeKind) bool { return kind == history.RW || kind == history.PRW }
 
+// counts says whether an edge is one of the cycles that a level other than SI forbids (Adya, Liskov and O'Neil, section
+// 5): at RC those are of dependencies alone (G1c). At RR the anti-dependencies of reads count, too (G2-item), those of
+// searches do not: locks on what was read keep nobody from changing what a search would find.
+func (k *judge) counts(kind history.EdgeKind) bool {
+	switch k.level {
+	case dbms.RC:
+		return !anti(kind)
+	case dbms.RR:
+		return kind != history.PRW
+	}
+	return true
+}
+
 // cycle looks for the cycle that the level forbids. At SI that is one without two anti-dependencies in a row (Fekete et
 // al., TODS 2005; Cerone and Gotsman, PODC 2016): a transaction is two nodes, the odd one reached by an
 // anti-dependency, from which no other one leads on.
@@ -74,19 +87,15 @@ func (k *judge) cycle() *checker.Verdict {
 	all := func(int32) bool { return true }
 	var cycle []checker.Dependency
 	switch k.level {
-	case dbms.SER:
-		cycle = checker.ShortCycle(len(k.h.Txns), all, func(t int32, add func(int32, history.EdgeKind, int32)) {
-			k.out(t, func(e edge) { add(e.to, e.kind, e.key) })
-		})
-	case dbms.RC: // Adya's PL-2: no cycle of dependencies alone
+	default:
 		cycle = checker.ShortCycle(len(k.h.Txns), all, func(t int32, add func(int32, history.EdgeKind, int32)) {
 			k.out(t, func(e edge) {
-				if !anti(e.kind) {
+				if k.counts(e.kind) {
 					add(e.to, e.kind, e.key)
 				}
 			})
 		})
-	default:
+	case dbms.SI:
 		cycle = checker.ShortCycle(2*len(k.h.Txns), all, func(node int32, add func(int32, history.EdgeKind, int32)) {
 			k.out(node/2, func(e edge) {
 				switch {

@@ -7,7 +7,7 @@ import (
 	"txweave/history"
 )
 
-// Engine evaluates conditions on rows by itself, asking no server: the embedded SQLite.
+// Engine evaluates conditions on rows by itself, asking no server: an embedded one.
 type Engine interface {
 	// Evaluate returns the rows, by their numbers, that a condition is true for. Their columns are c0, c1, …; they have no
 	// type, so that nothing is converted.

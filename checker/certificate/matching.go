@@ -28,6 +28,8 @@ type matching struct {
 type flips struct {
 	last []int32 // by place: the first one of those up to it that match alike
 	next []int32 // by place: the next one that does not match alike; the chain's length where there is none
+	// between are the first and the last place that does not match, [0], and that does, [1]; -1, -1: there is none.
+	between [2]struct{ first, last int32 }
 }
 
 // flipsOf finds them once: searches that look at the same key again and again would go along the whole chain each time.
@@ -36,7 +38,7 @@ func (m *matching) flipsOf(key int32) *flips {
 		return f
 	}
 	rows := m.chain[key]
-	f := &flips{make([]int32, len(rows)), make([]int32, len(rows))}
+	f := &flips{last: make([]int32, len(rows)), next: make([]int32, len(rows))}
 	for i := range rows {
 		if i > 0 && m.at(rows[i]) == m.at(rows[i-1]) {
 			f.last[i] = f.last[i-1]
@@ -50,6 +52,14 @@ func (m *matching) flipsOf(key int32) *flips {
 			f.next[i] = int32(i + 1)
 		default:
 			f.next[i] = f.next[i+1]
+		}
+	}
+	for match := range f.between {
+		is := func(row int32) bool { return m.at(row) == (match == 1) }
+		b := &f.between[match]
+		b.first, b.last = int32(slices.IndexFunc(rows, is)), int32(len(rows)-1)
+		for b.last >= 0 && !is(rows[b.last]) {
+			b.last--
 		}
 	}
 	if m.flips == nil {

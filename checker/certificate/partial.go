@@ -5,6 +5,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/polygraph"
+	"txweave/dbms"
 )
 
 // partly judges a history of which the certificate knows the order of a part of the versions: what it knows is held,
@@ -22,7 +23,12 @@ func (k *judge) partly(ctx context.Context, lacks *checker.Verdict) checker.Verd
 			order[key] = chain[1:]
 		}
 	}
-	v := polygraph.CheckTraced(ctx, k.r, k.level, polygraph.Options{Options: k.opt}, order)
+	level := k.level
+	if level == dbms.RR { // the same without searches
+		level = dbms.SER
+	}
+	v := polygraph.CheckTraced(ctx, k.r, level, polygraph.Options{Options: k.opt}, order)
+	v.Level = k.level
 	if v.Outcome == checker.Valid && k.more() {
 		return *lacks
 	}

@@ -122,6 +122,11 @@ func blind(tb testing.TB, level dbms.Level, n int) (*register.History, [][]int64
 	if err != nil {
 		tb.Fatal(err)
 	}
+	return h, asEnded(h)
+}
+
+// asEnded is the order of versions in which the transactions ended.
+func asEnded(h *register.History) [][]int64 {
 	ended := make([]int, 0, len(h.Txns))
 	for t := range h.Txns {
 		if h.Txns[t].Status == history.Committed {
@@ -150,7 +155,7 @@ func blind(tb testing.TB, level dbms.Level, n int) (*register.History, [][]int64
 			order[key] = append(order[key], left[key])
 		}
 	}
-	return h, order
+	return order
 }
 
 func b2i(b bool) int {

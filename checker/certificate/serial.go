@@ -51,7 +51,9 @@ func Replay(ctx context.Context, h *register.History, c *Certificate, level dbms
 			return *v
 		}
 	}
-	return opt.Valid(level)
+	v := opt.Valid(level)
+	v.NotChecked = c.NotChecked
+	return v
 }
 
 // execution is the order of commits. Point p of it is after p commits; the initial transaction is before all points.

@@ -115,8 +115,8 @@ func (k *judge) unsighted(e edge) string {
 		snapshot.String(), has, number, k.h.TxnName(int(writer)))
 }
 
-// chained holds snapshots against each other: of any two one has all writers that the other one has, as they are taken
-// one after another (PostgreSQL's ProcArrayLock).
+// chained holds snapshots against each other: of any two one has all writers that the other one has, as they are
+// taken one after another.
 func (k *judge) chained() *checker.Verdict {
 	var writers []uint64
 	var txns []int

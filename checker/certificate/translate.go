@@ -23,7 +23,7 @@ const (
 	binary
 )
 
-// typed is an expression in SQLite's SQL. max bounds the absolute value of an integer.
+// typed is an expression in the engine's SQL. max bounds the absolute value of an integer.
 type typed struct {
 	sql  string
 	kind kind
@@ -103,7 +103,7 @@ func newTranslator(t *Relation, rows [][]history.Value) (*translator, error) {
 // dialect reads predicates: as statements of a database that is not named.
 func dialect() *sql.Dialect { return sqltext.SyntaxOf("").Tree }
 
-// translate returns the predicate in SQLite's SQL.
+// translate returns the predicate in the engine's SQL.
 func (tr *translator) translate(where string) (string, error) {
 	n, err := dialect().ParseExpr(where)
 	if err != nil {

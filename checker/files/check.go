@@ -78,7 +78,7 @@ const (
 // checkResult is what a check prints.
 type checkResult struct {
 	Oracle    string           `json:"oracle"`
-	Against   string           `json:"against"` // what was checked: "mariadb read-committed"
+	Against   string           `json:"against"` // what was checked: a level, or a database and its level
 	Verdict   string           `json:"verdict"`
 	Reason    string           `json:"reason,omitempty"` // why unknown
 	Findings  []finding.Listed `json:"findings"`

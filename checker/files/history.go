@@ -60,7 +60,7 @@ const unreadable = "unreadable"
 func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) error {
 	level := dbms.Level(strings.ToLower(f.Level))
 	if !slices.Contains(dbms.HistoryLevels, level) {
-		return outcome.Misuse(spelling.NoneOf("--level", f.Level, "rc", "ra", "tcc", "si", "ser", "sser", "lin"))
+		return outcome.Misuse(spelling.NoneOf("--level", f.Level, "rc", "ra", "tcc", "si", "rr", "ser", "sser", "lin"))
 	}
 	leopard := f.first != nil && f.first.begins(leopardMark)
 	var paths []string
@@ -177,6 +177,9 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 	res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 	res.Verdict, res.Anomaly, res.Adya, res.Reason = string(v.Outcome), string(v.Anomaly), v.Adya, v.Reason
 	res.Counterexample, res.Second = append(res.Counterexample, v.Counterexample...), v.Second
+	for _, what := range v.NotChecked {
+		res.Notes = append(res.Notes, "not checked: "+what)
+	}
 	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
 	return res, f.draw(ctx, &v, res)
 }
@@ -293,6 +296,7 @@ func (f *run) judge(ctx context.Context, h *register.History, level dbms.Level) 
 	if err != nil {
 		return checker.Verdict{}, outcome.Misuse(fmt.Errorf("%s: %w", f.Certificate, err))
 	}
+	c.Widen(h, f.ClockSkew)
 	err = f.withMatches(ctx, func(matches certificate.Matches) {
 		if f.Order != "" {
 			v = certificate.Replay(ctx, h, c, level, opt, matches)

@@ -72,7 +72,7 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 	fs.StringVar(&c.Oracle, "oracle", files.Auto, "what to check with: history, mechanism, or auto, by what the file is")
 	fs.StringVar(&c.Format, "format", format.Auto, "format of the histories: auto, or one of those above")
 	fs.StringVar(&c.Out, "format-out", "text", "text, or json: one line a file")
-	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, ser, sser or lin")
+	fs.StringVar(&c.Level, "level", string(dbms.SER), "rc, ra, tcc, si, rr, ser, sser or lin")
 	fs.BoolVar(&c.Sessions, "session-order", true, "the order of each session's transactions is part of the level")
 	fs.StringVar(&skew, "clock-skew", "",
 		"how far clients' clocks may be off, e.g. 5ms, or 5ms,3=300ms for session 3 (sser, lin, traces)")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"txweave/checker/certificate/commits"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/gen"
@@ -36,6 +37,8 @@ type Driver struct {
 	// Server is how servers of it are started and reached; nil where the engine is embedded, and Embedded is how.
 	Server   *exec.Server
 	Embedded *Embedded
+	// Log is how a server's log of what committed is kept and read; nil: it has none.
+	Log *commits.ServerLog
 	// Export is how scripts are written for it, Tracker how its maintainers want a report.
 	Export  *export.Spelling
 	Tracker *report.Tracker

@@ -13,13 +13,14 @@ import (
 
 	"txweave/dbms/driver"
 	"txweave/dbms/innodb"
+	"txweave/dbms/innodb/binlog"
 	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 )
 
 // Driver is MariaDB's.
 var Driver = &driver.Driver{Name: "mariadb", Levels: Levels(), Syntax: Syntax, Dialect: Dialect, Server: Server,
-	Export: Spelling, Tracker: Tracker}
+	Log: binlog.Log, Export: Spelling, Tracker: Tracker}
 
 // Server is MariaDB's.
 var Server = &exec.Server{

@@ -6,6 +6,7 @@ import (
 
 	"txweave/dbms/driver"
 	"txweave/dbms/innodb"
+	"txweave/dbms/innodb/binlog"
 	"txweave/dbms/mysqlwire"
 	"txweave/exec"
 )
@@ -15,7 +16,7 @@ const redoSize = "--loose-innodb-redo-log-capacity=32M"
 
 // Driver is MySQL's.
 var Driver = &driver.Driver{Name: "mysql", Levels: Levels(), Syntax: Syntax, Dialect: Dialect, Server: Server,
-	Export: Spelling, Tracker: Tracker}
+	Log: binlog.Log, Export: Spelling, Tracker: Tracker}
 
 // Server is MySQL's. performance_schema is on, for the lock waits.
 var Server = &exec.Server{

@@ -6,13 +6,14 @@ import (
 	"syscall"
 
 	"txweave/dbms/driver"
+	"txweave/dbms/postgresql/decoding"
 	"txweave/exec"
 )
 
 // Driver is PostgreSQL's; Yugabyte and Cockroach are those of its product.
 var (
 	Driver = &driver.Driver{Name: "postgresql", Levels: Levels(), Known: Known(), Syntax: Syntax, Dialect: Dialect,
-		Server: Server, Export: Spelling, Tracker: Tracker}
+		Server: Server, Log: decoding.Log, Export: Spelling, Tracker: Tracker}
 	Yugabyte = &driver.Driver{Name: "yugabytedb", Levels: yugabyteLevels(),
 		Known: Like("yugabytedb", "docs.yugabyte.com, Transaction isolation levels"), Syntax: Syntax,
 		Dialect: plain(yugabyte), Server: yugabyte.server(), Export: yugabyte.spelling("pg_locks WHERE NOT granted"),

@@ -20,10 +20,12 @@ type recorder struct {
 	txns     []recorded
 	ops      []access1
 	searches []RangeSearch
+	said     []StatementNotes
 	lists    [][]int64 // of reads of lists
 	calls    []did
 	first    int // of the open transaction
 	firstS   int
+	firstSt  int
 	firstC   int
 	locked   int64 // when its first write had been answered
 }
@@ -36,13 +38,14 @@ type did struct {
 }
 
 type recorded struct {
-	id, start, end int64
-	locked         int64
-	first, n       int
-	firstS, nS     int
-	stamps         exec.Stamps
-	snapshot       history.Snapshot
-	status         history.Outcome
+	id, start, end     int64
+	locked, committing int64
+	first, n           int
+	firstS, nS         int
+	firstSt, nSt       int
+	stamps             exec.Stamps
+	snapshot           history.Snapshot
+	status             history.Outcome
 }
 
 // access1 is one access to a register; value is the payload that was written.
@@ -61,11 +64,22 @@ type RangeSearch struct {
 	// Current says that it looked at current rows where plain reads look at a snapshot.
 	Current bool
 	Found   []int64 // keys
+	// Statement is which of the transaction's statements of one snapshot it is, from 1 on; 0: none.
+	Statement int
+}
+
+// StatementNotes is a query that read one snapshot, of its own, which later ones of its transaction do not share.
+type StatementNotes struct {
+	At, Ops    int   // its accesses: so many from the transaction's operation At on
+	Start, End int64 // when it was sent and answered, in ns of the storm's clock
 }
 
 func (r *recorder) begin() {
-	r.first, r.firstS, r.firstC, r.locked = len(r.ops), len(r.searches), len(r.calls), 0
+	r.first, r.firstS, r.firstC, r.firstSt, r.locked = len(r.ops), len(r.searches), len(r.calls), len(r.said), 0
 }
+
+// accesses is how many the open transaction has.
+func (r *recorder) accesses() int { return len(r.ops) - r.first }
 
 // take forgets the last access.
 func (r *recorder) take() {
@@ -76,6 +90,7 @@ func (r *recorder) take() {
 
 func (r *recorder) end(x recorded) {
 	x.first, x.n, x.firstS, x.nS, x.locked = r.first, len(r.ops)-r.first, r.firstS, len(r.searches)-r.firstS, r.locked
+	x.firstSt, x.nSt = r.firstSt, len(r.said)-r.firstSt
 	r.txns = append(r.txns, x)
 	for i := range r.calls[r.firstC:] {
 		c := &r.calls[r.firstC+i].call
@@ -102,6 +117,20 @@ func (t *tx) wrote(table int, key, version, value, at int64) {
 	}
 }
 
+// alone says whether the query that was answered last read a snapshot of its own.
+func (t *tx) alone(locking bool) bool {
+	return t.opt.Statements && !locking && t.op.Kind == history.OpRead && t.op.Lock == history.LockNone
+}
+
+// said adds the query that was answered last to the record, if it read a snapshot of its own; its accesses are those
+// from at on.
+func (t *tx) said(at int, locking bool) {
+	if t.alone(locking) {
+		t.record.said = append(t.record.said, StatementNotes{At: at, Ops: t.record.accesses() - at, Start: t.op.Start,
+			End: t.op.End})
+	}
+}
+
 // searched adds a search to the record, where rows come and go: elsewhere there is nothing to find. It comes before the
 // accesses to what it found.
 func (t *tx) searched(table int, lo, hi int64, where string, locking bool, found ...int64) {
@@ -109,9 +138,12 @@ func (t *tx) searched(table int, lo, hi int64, where string, locking bool, found
 		return
 	}
 	p := t.profile
-	t.record.searches = append(t.record.searches, RangeSearch{At: len(t.record.ops) - t.record.first, Table: table, Lo: lo,
-		Hi: hi, Where: where,
-		Current: locking && p.ReadModes.SelectView != p.DMLView, Found: slices.Clone(found)})
+	s := RangeSearch{At: t.record.accesses(), Table: table, Lo: lo, Hi: hi, Where: where,
+		Current: locking && p.ReadModes.SelectView != p.DMLView, Found: slices.Clone(found)}
+	if t.alone(locking) { // it is about to be added
+		s.Statement = len(t.record.said) - t.record.firstSt + 1
+	}
+	t.record.searches = append(t.record.searches, s)
 }
 
 // keysOf are the keys of rows.
@@ -154,10 +186,13 @@ type Recording struct {
 
 // TxnNotes is what is known of a transaction beside its operations, which the history has.
 type TxnNotes struct {
-	Locked   int64       // when its first write had been answered, in ns of the storm's clock; 0: never
-	Stamps   exec.Stamps // of the database's clock, where it has one
-	Snapshot history.Snapshot
-	Searches []RangeSearch
+	// Locked is when its first write had been answered and Committing when its COMMIT was sent, in ns of the storm's
+	// clock; 0: never.
+	Locked, Committing int64
+	Stamps             exec.Stamps // of the database's clock, where it has one
+	Snapshot           history.Snapshot
+	Searches           []RangeSearch
+	Statements         []StatementNotes
 }
 
 // RowVersion is a row as a version of it left it.
@@ -251,8 +286,8 @@ func (r *Recording) Txns() []TxnNotes {
 	}
 	for _, s := range r.sessions {
 		for _, t := range s.txns {
-			out = append(out, TxnNotes{Locked: t.locked, Stamps: t.stamps, Snapshot: t.snapshot,
-				Searches: s.searches[t.firstS : t.firstS+t.nS]})
+			out = append(out, TxnNotes{Locked: t.locked, Committing: t.committing, Stamps: t.stamps, Snapshot: t.snapshot,
+				Searches: s.searches[t.firstS : t.firstS+t.nS], Statements: s.said[t.firstSt : t.firstSt+t.nSt]})
 		}
 	}
 	return out

@@ -42,6 +42,7 @@ type session struct {
 	interrupted bool        // it was ended by something outside the database's doing
 	version     int64       // the last one that was used
 	begun       int64       // ns
+	committing  int64       // when COMMIT was sent; 0: not yet
 	stamps      exec.Stamps // of the last transaction
 	snapshot    history.Snapshot
 	failedAt    int64 // start of the statement that ended the transaction
@@ -178,7 +179,8 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 		}
 		return err
 	}
-	s.begun, s.stamps, s.snapshot, s.wrote, s.interrupted = start, exec.Stamps{}, history.Snapshot{}, false, false
+	s.begun, s.committing, s.stamps, s.snapshot, s.wrote, s.interrupted = start, 0, exec.Stamps{},
+		history.Snapshot{}, false, false
 	s.open = s.branch.id == "" && s.conn.TxnState() == exec.TxnOpen
 	s.record.begin()
 	if err := s.emit(history.Operation{Kind: history.OpBegin, Start: start, End: end}); err != nil {
@@ -222,6 +224,7 @@ func (s *session) transaction(ctx context.Context, program workload.Program) err
 func (s *session) commit(ctx context.Context) error {
 	s.open = false
 	_, start, end, err := s.send(ctx, &request{sql: "COMMIT", act: commits})
+	s.committing = start
 	switch {
 	case err == nil:
 		s.committed++
@@ -278,7 +281,7 @@ func (s *session) ended(status history.Outcome, op history.Operation) error {
 	s.transactions++
 	s.finished.Add(1)
 	if s.opt.Record {
-		s.record.end(recorded{id: s.txn, start: s.begun, end: op.End, stamps: s.stamps,
+		s.record.end(recorded{id: s.txn, start: s.begun, end: op.End, committing: s.committing, stamps: s.stamps,
 			snapshot: s.snapshot, status: status})
 	}
 	return s.emit(op)

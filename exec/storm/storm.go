@@ -57,6 +57,8 @@ type Options struct {
 	// Record keeps a history of registers in memory, about 100 bytes a transaction, and where rows come and go its
 	// searches.
 	Record bool
+	// Statements has queries recorded that read snapshots of their own, as all of them do that lock nothing.
+	Statements bool
 	// Mark returns what a DELETE says of the version that the deletion is, if it should.
 	Mark func(version int64) string
 	// Stamps asks the database after each commit for the times of the transaction. It must have a clock.

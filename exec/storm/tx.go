@@ -197,9 +197,12 @@ func (t *tx) rows(a history.Answer, sql string, lo, hi int64) (rows []workload.R
 
 func (t *tx) Get(table int, key int64, lock bool) (workload.Row, bool, error) {
 	rows, err := t.read(table, key, key, workload.Where{}, lock)
-	switch {
-	case err != nil:
+	if err != nil {
 		return workload.Row{}, false, err
+	}
+	at := t.record.accesses()
+	defer func() { t.said(at, lock) }()
+	switch {
 	case len(rows) > 0:
 		t.note(register.Read, table, key, rows[0].Version, 0)
 		return rows[0], true, nil
@@ -213,15 +216,18 @@ func (t *tx) Get(table int, key int64, lock bool) (workload.Row, bool, error) {
 
 func (t *tx) Scan(table int, lo, hi int64, where workload.Where, lock bool) ([]workload.Row, error) {
 	rows, err := t.read(table, lo, hi, where, lock)
-	if err == nil {
-		t.searched(table, lo, hi, where.SQL, lock, keysOf(rows)...)
+	if err != nil {
+		return nil, err
 	}
+	at := t.record.accesses()
+	t.searched(table, lo, hi, where.SQL, lock, keysOf(rows)...)
 	if t.opt.Workload.Kind != workload.CompareAndSet { // whose transactions have one operation
 		for _, r := range rows {
 			t.note(register.Read, table, r.Key, r.Version, 0)
 		}
 	}
-	return rows, err
+	t.said(at, lock)
+	return rows, nil
 }
 
 // scanIndex reads a whole table over the index beside its key, which has all columns that are asked for, and then once

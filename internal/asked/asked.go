@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 
 	"txweave/internal/outcome"
 	"txweave/internal/output"
@@ -20,6 +21,15 @@ func Write(ctx context.Context, path string, write func(io.Writer) error) error 
 	}
 	buf := bufio.NewWriter(file)
 	return errors.Join(write(buf), buf.Flush(), file.Close())
+}
+
+// Remove takes away a file of an earlier time, if it is one: what is no regular file stays. "" is none.
+func Remove(path string) error {
+	st, err := os.Lstat(path)
+	if err != nil || !st.Mode().IsRegular() {
+		return nil // what keeps it from being written is said then
+	}
+	return outcome.Misuse(os.Remove(path))
 }
 
 // Writable says what keeps one of the files from being written, before the work is done; "" is none.

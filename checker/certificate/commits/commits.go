@@ -4,7 +4,9 @@
 package commits
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"slices"
 
 	"txweave/checker/certificate"
@@ -20,8 +22,8 @@ type Commit struct {
 
 // Change is one row that a transaction wrote. Before is nil of an insert, After of a delete.
 type Change struct {
-	Database, Table string
-	Before, After   []Field
+	Table         string
+	Before, After []Field
 	// Deletion is the version that a delete is, where its statement had a Mark and the log keeps statements.
 	Deletion int64
 	Marked   bool
@@ -33,11 +35,41 @@ type Field struct {
 	Known bool
 }
 
+// ServerLog is a server's log of what committed: how it is kept, and how it is read.
+type ServerLog struct {
+	// Source is what certificates from it name as theirs.
+	Source string
+	// Mark is what a DELETE says of the version that the deletion is, as the log does not; nil: it does not have to, since
+	// a commit has its transaction's number, and each transaction says whom it sees (Issuer.Snapshots).
+	Mark func(version int64) string
+	// Keep has the log kept from now on, and returns where that is in it. It gives an *UnreadableError where the server
+	// keeps none, or not for whoever asks. The connection may be of no more use.
+	Keep func(context.Context, Connection) (from string, err error)
+	// Whole has it hold the rows of tables as they were before each change; nil: it does.
+	Whole func(ctx context.Context, s certificate.Querier, tables ...string) error
+	// Read returns what committed from there on and changed tables that have a layout, in the database that the connection
+	// is in. What has been read need not be there a second time, and the connection may be of no more use.
+	Read func(ctx context.Context, s Connection, from string, layouts []Layout) ([]Commit, error)
+}
+
+// Connection is one in autocommit to the server whose log it is.
+type Connection interface {
+	certificate.Querier
+	// Wire is what the connection's bytes go over, for requests that its driver does not know; nil where they are
+	// encrypted or compressed, or there is none.
+	Wire() net.Conn
+}
+
+// UnreadableError says why a server's log cannot be read.
+type UnreadableError struct{ Source, Why string }
+
+func (e *UnreadableError) Error() string { return e.Source + ": " + e.Why }
+
 // Layout says how rows of a table are keys of a history.
 type Layout struct {
-	Database, Table string
-	Columns         []certificate.ColumnType
-	Key, Version    int // columns, from 0: what names the row, and what was written
+	Table        string
+	Columns      []certificate.ColumnType
+	Key, Version int // columns, from 0: what names the row, and what was written
 	// Name is the key's name in the history.
 	Name func(key int64) string
 }
@@ -143,7 +175,7 @@ func (s *state) commit(commit *Commit) (order []certificate.KeyVersion, err erro
 	for i := range commit.Changes {
 		change := &commit.Changes[i]
 		table := slices.IndexFunc(s.c.Tables, func(l Layout) bool {
-			return l.Table == change.Table && l.Database == change.Database
+			return l.Table == change.Table
 		})
 		if table < 0 {
 			continue

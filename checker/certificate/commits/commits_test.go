@@ -24,7 +24,7 @@ func row(numbers ...int64) []Field {
 
 // change is one of table t.
 func change(before, after []Field) Change {
-	return Change{Database: "d", Table: "t", Before: before, After: after}
+	return Change{Table: "t", Before: before, After: after}
 }
 
 // filled is the commit that filled the table.
@@ -52,7 +52,7 @@ func certify(t *testing.T, log ...Commit) (*register.History, *certificate.Certi
 	h := b.History()
 	c := &Issuer{Source: "log", Log: log, Snapshots: []history.Snapshot{{}, {Own: 7, Min: 7, Max: 7},
 		{Own: 8, Min: 8, Max: 8}}, Reborn: true,
-		Tables: []Layout{{Database: "d", Table: "t", Key: 0, Version: 1, Name: func(key int64) string {
+		Tables: []Layout{{Table: "t", Key: 0, Version: 1, Name: func(key int64) string {
 			return fmt.Sprint(key)
 		},
 			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"},

@@ -7,7 +7,7 @@ import (
 	"txweave/history/register"
 )
 
-// RunClock is the Issuer of a database that tells the times of a run (TiDB): the probes say what the transactions saw
+// RunClock is the Issuer of a database that tells the times of a run: the probes say what the transactions saw
 // and wrote, the database when they began and committed, at which time each statement read, and which versions each row
 // has had; where it does not say that, they came in the order of the commits.
 type RunClock struct{ Run *CertifiedRun }
@@ -44,7 +44,7 @@ func (c *RunClock) Certify(h *register.History) (*certificate.Certificate, error
 			}
 		}
 	}
-	out.Tables = r.c.Tables
+	out.Tables, out.NotChecked = r.c.Tables, r.c.NotChecked
 	for i, p := range r.c.Predicates {
 		if at := r.run.Stmts[r.ops[i]].Read; at != 0 {
 			p.Seen, p.AsOf = nil, int64(at)

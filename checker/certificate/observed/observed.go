@@ -155,6 +155,9 @@ func (r *CertifiedRun) transaction(b *register.Builder, t int) {
 		for k := range op.Search {
 			r.search(i, &op.Search[k], n, own)
 		}
+		if why := unsearched(op); why != "" {
+			r.c.NotChecked = append(r.c.NotChecked, op.Name+": "+why)
+		}
 		for _, v := range op.Out {
 			if c := r.chains[v.Item]; c != nil {
 				b.Read(c.key, v.VKey)
@@ -181,6 +184,20 @@ func (r *CertifiedRun) transaction(b *register.Builder, t int) {
 		r.c.Times = make([]certificate.Times, 1, len(r.run.Txns)+1) // the initial one
 	}
 	r.c.Times = append(r.c.Times, times)
+}
+
+// unsearched says why what a statement searched is no search of the certificate; "" if it is one, or searched nothing.
+// Which of its rows were there is known all the same, and what it returned of them are reads.
+func unsearched(op *observe.ObservedStmt) string {
+	switch {
+	case len(op.Search) > 0 || len(op.Reads) == 0 || op.Err != nil:
+		return ""
+	case op.Waited:
+		return "it waited, and what it then looked at is not known"
+	case len(op.Reads) > 1:
+		return "it reads several tables, and no row matches by itself"
+	}
+	return "it does not judge its rows one by one"
 }
 
 // search adds what a statement searched. A row that it did not look at was not there: because it was not born yet, or
@@ -255,7 +272,7 @@ func (r *CertifiedRun) Settled() *certificate.Certificate { return r.settle(r.c)
 
 func (r *CertifiedRun) settle(c *certificate.Certificate) *certificate.Certificate {
 	out := *c
-	out.Tables, out.Predicates = slices.Clone(c.Tables), nil
+	out.Tables, out.Predicates, out.NotChecked = slices.Clone(c.Tables), nil, slices.Clip(c.NotChecked)
 	answered := make([]bool, len(c.Predicates))
 	for i := range out.Tables {
 		t := &out.Tables[i]
@@ -282,6 +299,8 @@ func (r *CertifiedRun) settle(c *certificate.Certificate) *certificate.Certifica
 	for i, p := range c.Predicates {
 		if p.Where = "matches = 1"; answered[i] {
 			out.Predicates = append(out.Predicates, p)
+		} else {
+			out.NotChecked = append(out.NotChecked, r.run.Stmts[r.ops[i]].Name+": which rows match is not known")
 		}
 	}
 	return &out

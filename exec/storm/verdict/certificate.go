@@ -10,9 +10,7 @@ import (
 
 	"txweave/checker"
 	"txweave/checker/certificate"
-	"txweave/checker/certificate/binlog"
 	"txweave/checker/certificate/commits"
-	"txweave/checker/certificate/decoding"
 	"txweave/dbms"
 	"txweave/exec"
 	"txweave/exec/storm"
@@ -24,10 +22,10 @@ import (
 )
 
 // certify recovers the certificate of a storm. What contradicts itself already is a finding.
-func certify(ctx context.Context, t exec.Connections, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	h *register.History) (*certificate.Certificate, *finding.Listed, error) {
+func (j *Judge) certify(ctx context.Context, t exec.Connections, r *storm.Recording, h *register.History) (
+	*certificate.Certificate, *finding.Listed, error) {
 	txns := r.Txns()
-	c, err := certifier(ctx, t, p, w, r, h, txns)
+	c, err := j.certifier(ctx, t, r, h, txns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,8 +37,9 @@ func certify(ctx context.Context, t exec.Connections, p *dbms.Profile, w *worklo
 	if err != nil {
 		return nil, nil, err
 	}
-	wrong := addRows(out, w, r, h)
-	addSearches(out, w, r, h, txns)
+	wrong := addRows(out, j.Workload, r, h)
+	addStatements(out, h, txns)
+	addSearches(out, j.Workload, r, h, txns)
 	if f := contradicted(out, h); f != nil || wrong == "" {
 		return out, f, nil
 	}
@@ -87,11 +86,11 @@ func undecided(p *dbms.Profile, c *certificate.Certificate, h *register.History)
 }
 
 // certifier returns what recovers the order of versions.
-func certifier(ctx context.Context, t exec.Connections, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	h *register.History, txns []storm.TxnNotes) (certificate.Issuer, error) {
-	switch p.Order {
+func (j *Judge) certifier(ctx context.Context, t exec.Connections, r *storm.Recording, h *register.History,
+	txns []storm.TxnNotes) (certificate.Issuer, error) {
+	switch p := j.Profile; p.Order {
 	case dbms.BinaryLog, dbms.WriteAheadLog:
-		return logIssuer(ctx, t, p, w, r, txns)
+		return j.logIssuer(ctx, t, r, txns)
 	case dbms.DatabaseClock:
 		c := &certificate.CommitClock{Source: p.DBMS + "'s clock", Times: make([]certificate.Times, len(txns))}
 		for i, x := range txns {
@@ -109,44 +108,23 @@ func certifier(ctx context.Context, t exec.Connections, p *dbms.Profile, w *work
 	}
 }
 
-// logIssuer reads the server's log. It asks for it on a connection of its own: the control connection may
-// have been given up when a stall was looked into.
-func logIssuer(ctx context.Context, t exec.Connections, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	txns []storm.TxnNotes) (certificate.Issuer, error) {
-	session, err := t.Open(ctx, exec.FirstNode, p)
+// logIssuer reads the server's log, and what each transaction said that it saw. It asks for it on a connection of its
+// own: the control connection may have been given up when a stall was looked into.
+func (j *Judge) logIssuer(ctx context.Context, t exec.Connections, r *storm.Recording, txns []storm.TxnNotes) (
+	certificate.Issuer, error) {
+	session, err := t.Open(ctx, exec.FirstNode, j.Profile)
 	if err != nil {
 		return nil, err
 	}
 	defer session.Close()
-	if p.Order == dbms.WriteAheadLog {
-		return decoded(ctx, session, p, w, r, txns)
+	c := &commits.Issuer{Source: j.Log.Source, Tables: layouts(j.Workload, r), Reborn: j.Profile.KeysReborn}
+	if j.Log.Mark == nil {
+		c.Snapshots = make([]history.Snapshot, len(txns))
+		for i := range txns {
+			c.Snapshots[i] = txns[i].Snapshot
+		}
 	}
-	rows, err := session.Read(ctx, "SELECT DATABASE()")
-	if err != nil {
-		return nil, err
-	}
-	database := rows.Cell(0, 0).S
-	files, err := binlog.Files(ctx, session)
-	if err != nil {
-		return nil, err
-	}
-	c := &commits.Issuer{Source: binlog.Source, Tables: layouts(w, r, database)}
-	c.Log, err = binlog.Parse(func(db, table string) bool {
-		return db == database && slices.ContainsFunc(w.Tables, func(t workload.TableSpec) bool { return t.Name == table })
-	}, files...)
-	return c, err
-}
-
-// decoded reads the log that Keep has had kept, and what each transaction said that it saw.
-func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *workload.Workload, r *storm.Recording,
-	txns []storm.TxnNotes) (certificate.Issuer, error) {
-	c := &commits.Issuer{Source: decoding.Source, Tables: layouts(w, r, "public"), Snapshots: make([]history.Snapshot,
-		len(txns)), Reborn: p.KeysReborn}
-	for i := range txns {
-		c.Snapshots[i] = txns[i].Snapshot
-	}
-	var err error
-	c.Log, err = decoding.Read(ctx, session, c.Tables)
+	c.Log, err = j.Log.Read(ctx, session, j.From, c.Tables)
 	return c, err
 }
 
@@ -154,10 +132,10 @@ func decoded(ctx context.Context, session *exec.Session, p *dbms.Profile, w *wor
 const payload = 2
 
 // layouts says where keys and versions are in the rows of the workload's tables.
-func layouts(w *workload.Workload, r *storm.Recording, database string) []commits.Layout {
+func layouts(w *workload.Workload, r *storm.Recording) []commits.Layout {
 	var out []commits.Layout
 	for i, table := range w.Tables {
-		out = append(out, commits.Layout{Database: database, Table: table.Name, Key: 0, Version: 1,
+		out = append(out, commits.Layout{Table: table.Name, Key: 0, Version: 1,
 			Name: func(key int64) string { return r.Key(i, key) },
 			Columns: []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "vkey", Type: "BIGINT"},
 				{Name: "v", Type: "BIGINT"}, {Name: "pvkey", Type: "BIGINT"}}})
@@ -166,23 +144,27 @@ func layouts(w *workload.Workload, r *storm.Recording, database string) []commit
 }
 
 // Keep has the database keep what certify is going to read, and transactions say what it needs, where either has to be
-// asked for. The storm must not have begun.
-func Keep(ctx context.Context, t exec.Connections, p *dbms.Profile, o *storm.Options) error {
-	switch p.Order {
-	case dbms.BinaryLog:
-		o.Mark = binlog.Mark
-	case dbms.DatabaseClock:
-		o.Stamps = true
-	case dbms.WriteAheadLog:
-		o.Snapshots = true
+// asked for. The storm must not have begun. It returns where in the server's log it begins.
+func Keep(ctx context.Context, t exec.Connections, log *commits.ServerLog, p *dbms.Profile, o *storm.Options) (
+	from string, err error) {
+	o.Stamps, o.Statements = p.Order == dbms.DatabaseClock, p.SnapshotScope() == dbms.PerStatement
+	if !p.Order.Log() {
+		return "", nil
+	}
+	o.Mark, o.Snapshots = log.Mark, log.Mark == nil
+	if log.Whole != nil {
 		var tables []string
 		for _, t := range o.Workload.Tables {
 			tables = append(tables, t.Name)
 		}
-		o.Filled = func(ctx context.Context) error { return decoding.Whole(ctx, t.Control(), tables...) }
-		return decoding.Begin(ctx, t.Control())
+		o.Filled = func(ctx context.Context) error { return log.Whole(ctx, t.Control(), tables...) }
 	}
-	return nil
+	session, err := t.Open(ctx, exec.FirstNode, p)
+	if err != nil {
+		return "", err
+	}
+	defer session.Close()
+	return log.Keep(ctx, session)
 }
 
 // addRows adds the tables and what the clients know of their rows, where the certificate has none, and the keys of rows
@@ -239,15 +221,34 @@ type numbered struct {
 	id  int32
 }
 
+// addStatements adds the statements that read snapshots of their own.
+func addStatements(c *certificate.Certificate, h *register.History, txns []storm.TxnNotes) {
+	for t, x := range txns {
+		if len(x.Statements) == 0 || h.Txns[t].Status == history.Aborted {
+			continue
+		}
+		if c.Committing == nil {
+			c.Committing = make([]int64, len(txns))
+		}
+		c.Committing[t] = x.Committing
+		for _, s := range x.Statements {
+			c.Statements = append(c.Statements, certificate.Statement{Txn: t, At: s.At, Ops: s.Ops, Start: s.Start, End: s.End})
+		}
+	}
+}
+
 // addSearches adds what the transactions searched.
 func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History,
 	txns []storm.TxnNotes) {
 	ids := keyNumbers(h)
 	keys := keysUsed(w, r, h, ids)
+	statements := 0
 	for t := range txns {
 		if h.Txns[t].Status == history.Aborted {
 			continue
 		}
+		first := statements
+		statements += len(txns[t].Statements)
 		for _, s := range txns[t].Searches {
 			p := certificate.Predicate{Txn: t, At: s.At, Table: s.Table, Where: s.Where, Current: s.Current, Listed: true,
 				Among: among(keys[s.Table], s.Lo, s.Hi)}
@@ -255,6 +256,9 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 				if id, known := ids[r.Key(s.Table, key)]; known {
 					p.Result = append(p.Result, id)
 				}
+			}
+			if s.Statement > 0 {
+				p.Statement = first + s.Statement
 			}
 			if start := txns[t].Stamps.Start; start != 0 && !s.Current {
 				p.AsOf = int64(start)
@@ -299,8 +303,9 @@ func among(all []numbered, lo, hi int64) []int32 {
 	return out
 }
 
-// certified are the levels that a certificate is checked at, by the level that a history keeps.
-var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI}
+// certified are the levels that a certificate is checked at, by the level that a history keeps. At the others a locking
+// read may see what the snapshot of later ones has not.
+var certified = map[dbms.Level]dbms.Level{dbms.SSER: dbms.SER, dbms.SI: dbms.SI, dbms.RC: dbms.RC}
 
 // judgeCertificate checks a history with its certificate at the level that the target promises: as a graph, where all
 // version sets are known, and in the order of commits.
@@ -308,7 +313,7 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 	h *register.History, c *certificate.Certificate, out *Judgements) (*Judgement, error) {
 	level := certified[p.HistoryLevel()]
 	if level == "" {
-		return &Judgement{Text: "not checked: the level promises neither ser nor si"}, nil
+		return &Judgement{Text: "not checked: the level promises neither ser nor si nor rc"}, nil
 	}
 	e, err := engine()
 	if err != nil {
@@ -318,13 +323,13 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 	defer in.Close()
 	opt := checker.Options{SessionOrder: true}
 	verdicts := map[string]checker.Verdict{}
-	if c.Snapshots == nil { // else no order of commits need be one of execution
+	if c.Snapshots == nil && level != dbms.RC { // else no order of commits need be one of execution
 		verdicts["in the order of commits"] = certificate.Replay(ctx, h, c, level, opt, in)
 	}
 	// Which versions a search looked at is not known where each statement has a snapshot of its own.
 	known := *c
 	known.Predicates = slices.DeleteFunc(slices.Clone(c.Predicates), func(p certificate.Predicate) bool {
-		return p.Seen == nil && p.AsOf == 0 && !c.Sighted(&p)
+		return p.Seen == nil && p.AsOf == 0 && !c.Sighted(&p) && (level != dbms.RC || p.Statement == 0)
 	})
 	graph, n := "as a graph", len(c.Predicates)-len(known.Predicates)
 	if n > 0 {
@@ -343,6 +348,9 @@ func judgeCertificate(ctx context.Context, engine func() (certificate.Engine, er
 		text := fmt.Sprintf("%s %s %s", level, v.Outcome, how)
 		if v.Reason != "" {
 			text += ": " + v.Reason
+		}
+		for _, what := range v.NotChecked {
+			text += ", not checked: " + what
 		}
 		texts = append(texts, text)
 		j.Unknown = j.Unknown || v.Outcome == checker.Unknown

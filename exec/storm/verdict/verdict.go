@@ -13,6 +13,7 @@ import (
 	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/checker/certificate"
+	"txweave/checker/certificate/commits"
 	"txweave/checker/jepsen"
 	"txweave/dbms"
 	"txweave/exec"
@@ -189,6 +190,8 @@ type Judgement struct {
 // Judge says what the checkers of whole histories are to do with a storm.
 type Judge struct {
 	Engine   func() (certificate.Engine, error) // evaluates conditions for certificates
+	Log      *commits.ServerLog                 // of the database; nil: it has none
+	From     string                             // where in the log the storm began
 	Profile  *dbms.Profile
 	Workload *workload.Workload
 	// WriteHistory writes the history; nil: nobody wants it.
@@ -236,7 +239,7 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*J
 		out.Certificate = &Judgement{Text: "not made: the database went down"}
 		return out, nil
 	}
-	c, found, err := certify(context.WithoutCancel(ctx), t, j.Profile, j.Workload, res.History, h)
+	c, found, err := j.certify(context.WithoutCancel(ctx), t, res.History, h)
 	switch {
 	case err != nil:
 		return out, err

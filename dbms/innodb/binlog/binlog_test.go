@@ -1,4 +1,4 @@
-package binlog
+package binlog_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/commits"
 	"txweave/dbms"
+	"txweave/dbms/innodb/binlog"
 	"txweave/dbms/mariadb"
 	"txweave/dbms/sqlite"
 	"txweave/exec"
@@ -57,6 +58,7 @@ type recorder struct {
 	t       *testing.T
 	target  exec.Target
 	mu      sync.Mutex
+	from    string // where in the log it began
 	b       *register.Builder
 	next    int64 // value to be written
 	txns    int64
@@ -66,15 +68,24 @@ type recorder struct {
 func newRecorder(t *testing.T, target exec.Target, keys int) *recorder {
 	t.Helper()
 	s := target.Control()
-	sqls := []string{"CREATE DATABASE IF NOT EXISTS d", "DROP TABLE IF EXISTS d.r", "RESET MASTER",
+	sqls := []string{"CREATE DATABASE IF NOT EXISTS d", "DROP TABLE IF EXISTS d.r",
 		"CREATE TABLE d.r (k INT PRIMARY KEY, v BIGINT) ENGINE=InnoDB"}
 	for k := range keys {
 		sqls = append(sqls, fmt.Sprintf("INSERT INTO d.r VALUES (%d, 0)", k))
 	}
+	own, err := target.Observe(context.Background(), exec.FirstNode, exec.ReadCommitted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	from, err := binlog.Log.Keep(context.Background(), own)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := s.Must(context.Background(), sqls...); err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{t: t, target: target, b: register.NewBuilder(0, 0)}
+	r := &recorder{t: t, target: target, from: from, b: register.NewBuilder(0, 0)}
 	r.b.SetInitialValue(0)
 	for k := range keys {
 		r.b.Key(name(int64(k)))
@@ -83,6 +94,14 @@ func newRecorder(t *testing.T, target exec.Target, keys int) *recorder {
 }
 
 func name(key int64) string { return fmt.Sprintf("r:%d", key) }
+
+// rotate has the log go on in another file.
+func (r *recorder) rotate() {
+	r.t.Helper()
+	if err := r.target.Control().Must(context.Background(), "FLUSH BINARY LOGS"); err != nil {
+		r.t.Fatal(err)
+	}
+}
 
 func (r *recorder) session(level string) *exec.Session {
 	r.t.Helper()
@@ -169,18 +188,22 @@ func (x *txn) end(session int64) {
 func (r *recorder) certify() (*register.History, *certificate.Certificate) {
 	r.t.Helper()
 	ctx := context.Background()
-	files, err := Files(ctx, r.target.Control())
+	tables := []commits.Layout{{Table: "r", Key: 0, Version: 1, Name: name,
+		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}
+	s, err := r.target.Observe(ctx, exec.FirstNode, exec.ReadCommitted)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	log, err := Parse(func(database, _ string) bool { return database == "d" }, files...)
+	defer s.Close()
+	if err := s.Must(ctx, "USE d"); err != nil {
+		r.t.Fatal(err)
+	}
+	log, err := binlog.Log.Read(ctx, s, r.from, tables)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	h := r.b.History()
-	var certifier certificate.Issuer = &commits.Issuer{Source: Source, Log: log,
-		Tables: []commits.Layout{{Database: "d", Table: "r", Key: 0, Version: 1, Name: name,
-			Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}}}
+	var certifier certificate.Issuer = &commits.Issuer{Source: binlog.Log.Source, Log: log, Tables: tables}
 	c, err := certifier.Certify(h)
 	if err != nil {
 		r.t.Fatal(err)
@@ -248,6 +271,7 @@ func TestLostUpdate(t *testing.T) {
 	second.read(0)
 	second.write(0)
 	second.end(1)
+	r.rotate()
 	first.write(0)
 	first.end(0)
 	h, c := r.certify()

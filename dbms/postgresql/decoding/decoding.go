@@ -3,8 +3,8 @@
 // transactions stand in it in the order in which they committed, with their numbers and with the rows that they wrote
 // before and after.
 //
-// It reads integers and strings. A server must have wal_level = logical and be one's own: a slot keeps the log until it
-// is read.
+// It reads integers and strings. A server must have wal_level = logical. A slot keeps the log until it is read or its
+// database is dropped.
 package decoding
 
 import (
@@ -20,34 +20,48 @@ import (
 	"txweave/history"
 )
 
-// Source is what certificates from logical decoding name as theirs.
-const Source = "logical decoding"
+// Log is what logical decoding tells of the schema public. There is no mark: a commit has its transaction's number.
+var Log = &commits.ServerLog{Source: source, Keep: keep, Whole: whole, Read: read}
 
-// slot is the name of the slot that keeps the log.
-const slot = "txweave"
+const source = "logical decoding"
 
-// Begin has the log kept from now on.
-func Begin(ctx context.Context, s certificate.Querier) error {
-	rows, err := s.Read(ctx, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = '"+slot+"'")
+// schema is that of the tables.
+const schema = "public"
+
+// keep has the log kept from now on: by a slot of the database that the connection is in, with which it ends.
+func keep(ctx context.Context, s commits.Connection) (slot string, err error) {
+	rows, err := s.Read(ctx, "SELECT current_database(), current_setting('wal_level')")
 	if err != nil {
-		return fmt.Errorf("%s: %w", Source, err)
+		return "", fmt.Errorf("%s: %w", source, err)
+	}
+	if level := rows.Cell(0, 1).S; level != "logical" {
+		return "", &commits.UnreadableError{Source: source, Why: "the server must run with wal_level = logical, not " + level}
+	}
+	slot = prefix + rows.Cell(0, 0).S
+	if rows, err = s.Read(ctx, "SELECT count(*) FROM pg_replication_slots WHERE slot_name = '"+slot+"'"); err != nil {
+		return "", fmt.Errorf("%s: %w", source, err)
 	}
 	if n, _ := rows.Cell(0, 0).Int64(); n > 0 {
-		if err := s.Must(ctx, "SELECT pg_drop_replication_slot('"+slot+"')"); err != nil {
-			return fmt.Errorf("%s: %w", Source, err)
+		if err := s.Must(ctx, drop(slot)); err != nil {
+			return "", fmt.Errorf("%s: %w", source, err)
 		}
 	}
 	if err := s.Must(ctx, "SELECT pg_create_logical_replication_slot('"+slot+"', 'test_decoding')"); err != nil {
-		return fmt.Errorf("%s: %w", Source, err)
+		return "", &commits.UnreadableError{Source: source, Why: err.Error()}
 	}
-	return nil
+	return slot, nil
 }
 
-// Whole has the log keep the rows of tables as they were before each change.
-func Whole(ctx context.Context, s certificate.Querier, tables ...string) error {
+// prefix begins the names of slots.
+const prefix = "txweave_"
+
+func drop(slot string) string { return "SELECT pg_drop_replication_slot('" + slot + "')" }
+
+// whole has the log keep the rows of tables as they were before each change.
+func whole(ctx context.Context, s certificate.Querier, tables ...string) error {
 	for _, t := range tables {
 		if err := s.Must(ctx, "ALTER TABLE "+t+" REPLICA IDENTITY FULL"); err != nil {
-			return fmt.Errorf("%s: %w", Source, err)
+			return fmt.Errorf("%s: %w", source, err)
 		}
 	}
 	return nil
@@ -56,16 +70,16 @@ func Whole(ctx context.Context, s certificate.Querier, tables ...string) error {
 // batch is how many changes are asked for at once: they are held in memory, about 200 bytes each.
 const batch = 400_000
 
-// Read returns what committed since Begin and changed tables that have a layout, and forgets it in the server. Of what
+// read returns what committed since keep and changed tables that have a layout, and forgets it in the server. Of what
 // was committed asynchronously the log has only what is written, so that something is committed for good first.
-func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) (out []commits.Commit, err error) {
+func read(ctx context.Context, s commits.Connection, slot string, layouts []commits.Layout) (out []commits.Commit,
+	err error) {
 	defer func() { // what it has given away it does not give again
-		if derr := s.Must(context.WithoutCancel(ctx), "SELECT pg_drop_replication_slot('"+slot+"')"); err == nil &&
-			derr != nil {
-			err = fmt.Errorf("%s: %w", Source, derr)
+		if derr := s.Must(context.WithoutCancel(ctx), drop(slot)); err == nil && derr != nil {
+			err = fmt.Errorf("%s: %w", source, derr)
 		}
 	}()
-	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+slot+"', 'end')",
+	err = s.Must(ctx, "SET synchronous_commit = on", "SELECT pg_logical_emit_message(true, '"+prefix+"', 'end')",
 		"RESET synchronous_commit")
 	p := &parser{layouts: layouts}
 	for err == nil {
@@ -83,7 +97,7 @@ func Read(ctx context.Context, s certificate.Querier, layouts []commits.Layout) 
 		err = p.whole()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Source, err)
+		return nil, fmt.Errorf("%s: %w", source, err)
 	}
 	return p.out, nil
 }
@@ -93,7 +107,7 @@ type parser struct {
 	layouts []commits.Layout
 	now     commits.Commit
 	open    bool // within a transaction
-	ended   bool // the message of Read has come
+	ended   bool // the message of read has come
 	out     []commits.Commit
 }
 
@@ -125,7 +139,7 @@ func (p *parser) line(text string) error {
 	case word == "table" && p.open:
 		return p.change(rest)
 	case word == "message:":
-		p.ended = p.ended || strings.HasSuffix(rest, " prefix: "+slot+", sz: 3 content:end")
+		p.ended = p.ended || strings.HasSuffix(rest, " prefix: "+prefix+", sz: 3 content:end")
 	default:
 		return fmt.Errorf("%.80q is not what test_decoding writes there", text)
 	}
@@ -135,13 +149,12 @@ func (p *parser) line(text string) error {
 // change reads one row of a table: "public.t0: UPDATE: old-key: pkey[bigint]:1 … new-tuple: pkey[bigint]:1 …".
 func (p *parser) change(text string) error {
 	name, rest, _ := strings.Cut(text, ": ")
-	schema, table, _ := strings.Cut(name, ".")
-	at := slices.IndexFunc(p.layouts, func(l commits.Layout) bool { return l.Database == schema && l.Table == table })
-	if at < 0 {
+	of, table, _ := strings.Cut(name, ".")
+	at := slices.IndexFunc(p.layouts, func(l commits.Layout) bool { return l.Table == table })
+	if of != schema || at < 0 {
 		return nil
 	}
-	// parts of the text would keep all of it
-	c := commits.Change{Database: p.layouts[at].Database, Table: p.layouts[at].Table}
+	c := commits.Change{Table: p.layouts[at].Table}
 	operation, row, _ := strings.Cut(rest, ": ")
 	var err error
 	switch operation {

@@ -25,6 +25,24 @@ var update = flag.Bool("update", false, "write testdata/commits")
 
 func everything(string, string) bool { return true }
 
+// magic begins a log file.
+var magic = []byte("\xfebin")
+
+// parse reads log files, oldest first.
+func parse(files ...string) ([]commits.Commit, error) {
+	p := &parser{wanted: everything}
+	for _, name := range files {
+		log, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.stream(bytes.NewReader(bytes.TrimPrefix(log, magic))); err != nil {
+			return nil, err
+		}
+	}
+	return p.out, nil
+}
+
 // format prints commits, of long ones the beginning.
 func format(log []commits.Commit) string {
 	var b strings.Builder
@@ -35,7 +53,7 @@ func format(log []commits.Commit) string {
 				fmt.Fprintf(&b, "  … %d rows in all\n", len(c.Changes))
 				break
 			}
-			fmt.Fprintf(&b, "  %s.%s %s -> %s", x.Database, x.Table, row(x.Before), row(x.After))
+			fmt.Fprintf(&b, "  %s %s -> %s", x.Table, row(x.Before), row(x.After))
 			if x.Marked {
 				fmt.Fprintf(&b, " deletion %d", x.Deletion)
 			}
@@ -76,7 +94,7 @@ func TestParse(t *testing.T) {
 		if err != nil || len(files) != 2 {
 			t.Fatalf("%v %v", files, err)
 		}
-		commits, err := Parse(everything, files...)
+		commits, err := parse(files...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,9 +120,10 @@ func TestDamage(t *testing.T) {
 	}
 	read := func(log []byte) (string, error) {
 		p := &parser{wanted: everything}
-		err := p.file(bytes.NewReader(log))
+		err := p.stream(bytes.NewReader(log))
 		return format(p.out), err
 	}
+	log = bytes.TrimPrefix(log, magic)
 	whole, err := read(log)
 	if err != nil {
 		t.Fatal(err)
@@ -138,12 +157,12 @@ func TestNoColumns(t *testing.T) {
 		e[4], e[9] = kind, byte(headerSize+len(body))
 		return append(e, body...)
 	}
-	log := slices.Concat(magic,
+	log := slices.Concat(
 		// table 1, flags, d, r, no types, no metadata
 		event(tableMapEvent, 1, 0, 0, 0, 0, 0, 0, 0, 1, 'd', 0, 1, 'r', 0, 0, 0),
 		event(writeRowsV1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 9, 9)) // table 1, flags, no columns, rows
 	p := &parser{wanted: everything}
-	if err := p.file(bytes.NewReader(log)); err == nil || !strings.Contains(err.Error(), "without columns") {
+	if err := p.stream(bytes.NewReader(log)); err == nil || !strings.Contains(err.Error(), "without columns") {
 		t.Errorf("%v, %d commits", err, len(p.out))
 	}
 }
@@ -155,22 +174,22 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(log)
+		f.Add(bytes.TrimPrefix(log, magic))
 	}
 	f.Fuzz(func(t *testing.T, log []byte) {
 		p := &parser{wanted: everything}
-		_ = p.file(bytes.NewReader(log))
+		_ = p.stream(bytes.NewReader(log))
 	})
 }
 
 // TestCertify: the versions of rows that are deleted and there again, and what it takes to tell them apart.
 func TestCertify(t *testing.T) {
-	log, err := Parse(everything, "testdata/mariadb.000001")
+	log, err := parse("testdata/mariadb.000001")
 	if err != nil {
 		t.Fatal(err)
 	}
 	log = log[:4] // then a row is deleted that no version names
-	layout := commits.Layout{Database: "d", Table: "r", Key: 0, Version: 1, Name: func(k int64) string {
+	layout := commits.Layout{Table: "r", Key: 0, Version: 1, Name: func(k int64) string {
 		return fmt.Sprint(k)
 	},
 		Columns: []certificate.ColumnType{{Name: "k", Type: "INT"}, {Name: "v", Type: "BIGINT"}}}
@@ -191,7 +210,7 @@ func TestCertify(t *testing.T) {
 	b.Write(x, 13)
 	b.End(history.Unknown, 0, 0)
 	h := b.History()
-	c, err := (&commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
+	c, err := (&commits.Issuer{Source: Log.Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +228,10 @@ func TestCertify(t *testing.T) {
 		}
 	}
 	certify := func(log []commits.Commit) error {
-		_, err := (&commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
+		_, err := (&commits.Issuer{Source: Log.Source, Log: log, Tables: []commits.Layout{layout}}).Certify(h)
 		return err
 	}
-	unnamed := commits.Commit{Changes: []commits.Change{{Database: "d", Table: "r", Before: log[3].Changes[0].After}}}
+	unnamed := commits.Commit{Changes: []commits.Change{{Table: "r", Before: log[3].Changes[0].After}}}
 	var contradiction *commits.ContradictionError
 	if err := certify([]commits.Commit{log[0], log[3], log[2]}); !errors.As(err, &contradiction) ||
 		contradiction.Key != "1" {

@@ -1,4 +1,4 @@
-package binlog
+package binlog_test
 
 // How predicates are read the databases say.
 import _ "txweave/dbms/registry"

@@ -1,4 +1,4 @@
-package decoding
+package decoding_test
 
 import (
 	"context"
@@ -6,17 +6,15 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
-
-	"github.com/cockroachdb/datadriven"
 
 	"txweave/checker"
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/commits"
 	"txweave/dbms"
 	"txweave/dbms/postgresql"
+	"txweave/dbms/postgresql/decoding"
 	"txweave/exec"
 	"txweave/history"
 	"txweave/history/register"
@@ -28,57 +26,8 @@ var columns = []certificate.ColumnType{{Name: "pkey", Type: "BIGINT"}, {Name: "v
 	{Name: "s", Type: "TEXT"}}
 
 func layout() commits.Layout {
-	return commits.Layout{Database: "public", Table: "t", Columns: columns, Key: 0, Version: 1,
+	return commits.Layout{Table: "t", Columns: columns, Key: 0, Version: 1,
 		Name: func(key int64) string { return fmt.Sprint(key) }}
-}
-
-// TestLines reads what test_decoding writes.
-func TestLines(t *testing.T) {
-	datadriven.RunTest(t, "testdata/lines", func(_ *testing.T, d *datadriven.TestData) string {
-		p := &parser{layouts: []commits.Layout{layout()}}
-		for line := range strings.Lines(d.Input) {
-			if err := p.line(strings.TrimSuffix(line, "\n")); err != nil {
-				return err.Error() + "\n"
-			}
-		}
-		var b strings.Builder
-		if err := p.whole(); err != nil {
-			fmt.Fprintln(&b, err)
-		}
-		for _, c := range p.out {
-			fmt.Fprintf(&b, "commit of %d\n", c.Number)
-			for _, x := range c.Changes {
-				fmt.Fprintf(&b, "  %s.%s %s -> %s\n", x.Database, x.Table, row(x.Before), row(x.After))
-			}
-		}
-		return b.String()
-	})
-}
-
-// FuzzLine: whatever a server writes is read or refused.
-func FuzzLine(f *testing.F) {
-	f.Add("table public.t: UPDATE: old-key: s[text]:'a' new-tuple: ''' pkey[bigint]:1 new-tuple: pkey[bigint]:1 " +
-		"vkey[bigint]:-7 s[text]:null")
-	f.Add("COMMIT 7")
-	f.Fuzz(func(_ *testing.T, line string) {
-		p := &parser{layouts: []commits.Layout{layout()}, now: commits.Commit{Number: 7}, open: true}
-		_ = p.line(line)
-	})
-}
-
-func row(fields []commits.Field) string {
-	if fields == nil {
-		return "none"
-	}
-	var parts []string
-	for _, f := range fields {
-		text := "?"
-		if f.Known {
-			text = f.Value.String()
-		}
-		parts = append(parts, text)
-	}
-	return "(" + strings.Join(parts, ", ") + ")"
 }
 
 // decodable starts a server that keeps a log which can be decoded.
@@ -300,7 +249,8 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 	t.Helper()
 	const clients, txns, keys = 4, 60, 6
 	ctx, control := t.Context(), target.Control()
-	if err := Begin(ctx, control); err != nil {
+	slot, err := decoding.Log.Keep(ctx, control)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := control.Must(ctx, "DROP TABLE IF EXISTS t",
@@ -309,7 +259,7 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 		"INSERT INTO t VALUES (100, 0, ''), (101, 0, '')"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Whole(ctx, control, "t"); err != nil {
+	if err := decoding.Log.Whole(ctx, control, "t"); err != nil {
 		t.Fatal(err)
 	}
 	r := &recorder{b: register.NewBuilder(0, 0)}
@@ -341,12 +291,12 @@ func run(t *testing.T, target exec.Target, p *dbms.Profile) (*register.History, 
 		t.Fatal(err)
 	}
 	h := r.b.History()
-	log, err := Read(ctx, control, []commits.Layout{layout()})
+	log, err := decoding.Log.Read(ctx, control, slot, []commits.Layout{layout()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := &commits.Issuer{Source: Source, Log: log, Tables: []commits.Layout{layout()}, Snapshots: r.snapshots,
-		Reborn: p.KeysReborn}
+	issuer := &commits.Issuer{Source: decoding.Log.Source, Log: log, Tables: []commits.Layout{layout()},
+		Snapshots: r.snapshots, Reborn: p.KeysReborn}
 	c, err := issuer.Certify(h)
 	if err != nil {
 		t.Fatal(err)

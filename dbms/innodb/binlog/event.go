@@ -50,9 +50,7 @@ const (
 	checksumSize = 4
 )
 
-var magic = []byte("\xfebin")
-
-// parser reads one log file after the other; a transaction is always in one.
+// parser reads the events of a log.
 type parser struct {
 	wanted    func(database, table string) bool
 	checksum  bool
@@ -62,15 +60,11 @@ type parser struct {
 	out       []commits.Commit
 }
 
-// file reads the events of one log file.
-func (p *parser) file(in io.Reader) error {
-	head := make([]byte, len(magic))
-	if _, err := io.ReadFull(in, head); err != nil || !bytes.Equal(head, magic) {
-		return errors.New("it is not a binary log")
-	}
-	p.tables, p.checksum = map[uint64]*tableMap{}, false
+// stream reads events to their end. The descriptions of the format that they begin with say how they are read.
+func (p *parser) stream(in io.Reader) error {
+	p.tables = map[uint64]*tableMap{}
 	var event []byte
-	for at := int64(len(magic)); ; at += int64(len(event)) {
+	for at := int64(0); ; at += int64(len(event)) {
 		var header [headerSize]byte
 		switch _, err := io.ReadFull(in, header[:]); {
 		case errors.Is(err, io.EOF):
@@ -243,7 +237,7 @@ func (p *parser) rows(kind byte, r *reader) error {
 
 // change reads one row, as it was and as it became.
 func (p *parser) change(kind byte, t *tableMap, r *reader) (c commits.Change, err error) {
-	c = commits.Change{Database: t.database, Table: t.name}
+	c = commits.Change{Table: t.name}
 	if kind != writeRowsV1 {
 		if c.Before, err = t.image(r); err != nil {
 			return c, err
@@ -276,8 +270,8 @@ const (
 	markEnds   = " */"
 )
 
-// Mark is a comment for a DELETE: it names the version that the deletion is, which its rows in the log do not say.
-func Mark(version int64) string { return " " + markBegins + strconv.FormatInt(version, 10) + markEnds }
+// mark is a comment for a DELETE: it names the version that the deletion is, which its rows in the log do not say.
+func mark(version int64) string { return " " + markBegins + strconv.FormatInt(version, 10) + markEnds }
 
 func markOf(statement string) (int64, bool) {
 	_, mark, _ := strings.Cut(statement, markBegins)
