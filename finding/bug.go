@@ -86,6 +86,7 @@ func (r *Record) Origin() Origin {
 type Kept struct {
 	Dir       string    `json:"dir"` // name of its directory, below the store's
 	Signature Signature `json:"signature"`
+	Title     string    `json:"title,omitempty"` // of the finding
 	Origin
 }
 

@@ -112,7 +112,7 @@ func (b *Bugs) Split(id, dir string) (*Bug, error) {
 	g.Count--
 	g.Also = slices.DeleteFunc(g.Also, func(s Signature) bool { return s.Equal(k.Signature) })
 	fresh := &Bug{ID: "B" + strconv.Itoa(b.Next), DBMS: g.DBMS, Status: StatusOpen, Class: g.Class, Signature: k.Signature,
-		Summary: g.Summary, Count: 1, Planted: g.Planted, Origin: k.Origin,
+		Title: k.Title, Summary: g.Summary, Count: 1, Planted: g.Planted, Origin: k.Origin,
 		First: g.First, Last: g.Last, Versions: slices.Clone(g.Versions), Isolations: slices.Clone(g.Isolations),
 		Kept: []Kept{k}}
 	b.Next++

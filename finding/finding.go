@@ -63,7 +63,7 @@ func (f *Finding) Again() string {
 	case f.Confirmed == 0:
 		return fmt.Sprintf("seen once, and not again in %d runs", f.Repeated)
 	}
-	return fmt.Sprintf("came back %d of %d times", f.Confirmed, f.Repeated)
+	return fmt.Sprintf("came back %d of %s", f.Confirmed, Count(f.Repeated, "time"))
 }
 
 // OwnCause is the cause that the finding tells by itself; "" where it does not, or where only a smaller case does:

@@ -38,7 +38,7 @@ func TestAgain(t *testing.T) {
 	for _, c := range []struct {
 		confirmed, repeated int
 		want                string
-	}{{0, 0, ""}, {0, 1, "seen once"}, {0, 4, "seen once, and not again in 4 runs"}, {1, 1, "came back 1 of 1 times"},
+	}{{0, 0, ""}, {0, 1, "seen once"}, {0, 4, "seen once, and not again in 4 runs"}, {1, 1, "came back 1 of 1 time"},
 		{3, 5, "came back 3 of 5 times"}} {
 		f := Finding{Confirmed: c.confirmed, Repeated: c.repeated}
 		if got := f.Again(); got != c.want {

@@ -198,3 +198,72 @@ func (p *Plan) Undone(txn int) map[int]bool {
 	}
 	return undone
 }
+
+// hinted refuses a statement that names, in a hint, an index which a transaction makes: without the change of the table
+// it is answered with an error.
+func (p *Plan) hinted() error {
+	own, come := map[string]bool{}, map[string]bool{}
+	collect := func(stmts []testcase.Stmt, into map[string]bool) {
+		for _, s := range stmts {
+			for _, name := range indexNames(p.parse(s.SQL)) {
+				into[name] = true
+			}
+		}
+	}
+	collect(p.Case.Schema, own)
+	for i := range p.Case.Txns {
+		collect(p.Case.Txns[i].Stmts, come)
+	}
+	for i := range p.Txns {
+		for _, b := range p.Txns[i].Blocks {
+			if b.Redefines != nil {
+				continue
+			}
+			for _, name := range hintedIn(p.parse(b.SQL)) {
+				if come[name] && !own[name] {
+					return fmt.Errorf("%s: a hint names the index %s, which comes in a transaction: only such that no statement names may",
+						p.at(b), name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// indexNames are the names of the indexes that a statement makes, in lower case: one without a name has that of its
+// first column.
+func indexNames(stmt sql.Stmt) (out []string) {
+	if n, ok := stmt.(*sql.CreateIndex); ok && n.Name != nil {
+		return []string{n.Name.Name.Folded()}
+	}
+	if stmt == nil {
+		return nil
+	}
+	sql.Walk(stmt, func(n sql.Node) bool {
+		if x, ok := n.(*sql.Index); ok && x.Name != nil {
+			out = append(out, x.Name.Folded())
+		} else if ok && len(x.Columns) > 0 {
+			if c, plain := sql.Bare(x.Columns[0].X).(*sql.Column); plain {
+				out = append(out, c.Name.Folded())
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// hintedIn are the indexes that the hints of a statement name, in lower case.
+func hintedIn(stmt sql.Stmt) (out []string) {
+	if stmt == nil {
+		return nil
+	}
+	sql.Walk(stmt, func(n sql.Node) bool {
+		if h, ok := n.(*sql.IndexHint); ok {
+			for _, name := range h.Indexes {
+				out = append(out, name.Folded())
+			}
+		}
+		return true
+	})
+	return out
+}

@@ -165,6 +165,9 @@ func Instrument(c *testcase.Case, p *dbms.Profile) (*Plan, error) {
 	if err := plan.starred(); err != nil {
 		return nil, err
 	}
+	if err := plan.hinted(); err != nil {
+		return nil, err
+	}
 	for i := range plan.Txns {
 		if err := plan.probe(&plan.Txns[i]); err != nil {
 			return nil, err

@@ -149,12 +149,16 @@ func TestHostileFindingIsNoScript(t *testing.T) {
 			}
 		}
 		for _, format := range export.Formats() {
+			if format == "isolation-spec" { // which is one database's alone
+				f.Record.Environment.DBMS = "postgresql"
+			}
 			files, err := export.Write(format, f)
 			for _, file := range files {
 				written[format] = true
 				harmless(t, file)
 			}
 			if err != nil && f.Run != nil && !strings.Contains(err.Error(), "mtr tests are for") &&
+				!strings.Contains(err.Error(), "isolation specs are for") &&
 				!strings.Contains(err.Error(), "braces") && !strings.Contains(err.Error(), "query plan") &&
 				!strings.Contains(err.Error(), "another plan") {
 				t.Fatalf("%s: %v", format, err)

@@ -74,8 +74,8 @@ func TestEveryTracker(t *testing.T) {
 				continue
 			}
 			for _, want := range []string{f.Record.Environment.Version, f.Record.Environment.ToolVersion,
-				fmt.Sprintf("Came back %d of %d times", f.Record.Confirmed, f.Record.Repeated), "case seed", "BEGIN",
-				"Isolation level: " + f.Level()} {
+				fmt.Sprintf("Came back %d of %s", f.Record.Confirmed, finding.Count(f.Record.Repeated, "time")), "case seed",
+				"BEGIN", "Isolation level: " + f.Level()} {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s for %s: no %q in\n%s", dir, to, want, text)
 				}

@@ -14,9 +14,9 @@ import (
 
 // Summary says what is wrong, and why, in a few sentences.
 func Summary(d *Doc) {
-	at := ", at " + d.f.Level()
-	if d.f.Record.Class == finding.ClassPlan { // it takes no concurrency
-		at = ""
+	at := ""
+	if d.f.Concurrent() {
+		at = ", at " + d.f.Level()
 	}
 	d.Text("%s%s. %s", d.f.Claim(d.t), at, d.f.Why())
 	if d.f.Record.Class == finding.ClassCrash {
@@ -150,7 +150,8 @@ func Rate(d *Doc) {
 	r := &d.f.Record
 	env := &r.Environment
 	if r.Confirmed > 0 {
-		d.item("Came back %d of %d times, each time on freshly created tables over new connections.", r.Confirmed, r.Repeated)
+		d.item("Came back %d of %s, each time on freshly created tables over new connections.", r.Confirmed,
+			finding.Count(r.Repeated, "time"))
 	} else if r.Repeated > 0 {
 		d.item("It was %s.", r.Again())
 	} else {

@@ -14,7 +14,8 @@ import (
 func (a *admission) truncates(table string, alone bool) error {
 	switch {
 	case !alone:
-		return errors.New("it ends the transaction: let it stand alone, in autocommit")
+		return errors.New("it ends the transaction, or empties the table for older snapshots, too: let it stand alone, in " +
+			"autocommit")
 	case !a.tables[table]:
 		return fmt.Errorf("it empties table %s, which the schema does not create", table)
 	}

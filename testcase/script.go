@@ -36,6 +36,7 @@ type Printed struct {
 	Count    int        // how many rows were said to be returned or affected; -1 where that is not said
 	Affected bool       // Count is of affected rows
 	Err      int        // code of the error; 0 for none
+	Message  string     // of the error, from a client that prints no code; "" for none
 	Waited   bool       // the text says that it waited
 }
 

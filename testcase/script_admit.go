@@ -158,7 +158,13 @@ func (a *scriptAdmission) routine(s sqltext.Statement, at int) error {
 		if a.x.Admission.Body != nil && s.Tokens[at].Is("trigger") && t.Is("execute") {
 			continue // EXECUTE FUNCTION: what the function may do was asked where it was made
 		}
-		before := s.Tokens[at+i]
+		before, behind := s.Tokens[at+i], sqltext.Token{}
+		if at+i+2 < len(s.Tokens) {
+			behind = s.Tokens[at+i+2]
+		}
+		if behind.Text == "(" && t.Is("user", "database", "schema") { // what the session is, and no CREATE USER
+			continue
+		}
 		if t.Kind == sqltext.Word && t.Is(bodyWords...) && before.Text != "." {
 			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(t.Text))
 		}

@@ -2,13 +2,14 @@ package testcase
 
 import (
 	"slices"
+	"strings"
 
 	"txweave/sql"
 	"txweave/sql/sqltext"
 )
 
-// merged puts the columns, constraints and indexes that an ALTER TABLE of a set-up adds, and does nothing else, into
-// the definition of its table, of which more is known; false where that cannot be done.
+// merged puts what an ALTER TABLE of a set-up adds and sets into the definition of its table, of which more is known;
+// false where that cannot be done.
 func (c *Case) merged(text string) bool {
 	tree := sqltext.SyntaxOf(c.Target).Tree
 	if tree == nil {
@@ -19,25 +20,6 @@ func (c *Case) merged(text string) bool {
 	if err != nil || !ok || len(alter.Actions) == 0 {
 		return false
 	}
-	var added []sql.Constraint
-	var columns []*sql.ColumnDef
-	for _, a := range alter.Actions {
-		switch add := a.(type) {
-		case *sql.AddConstraint:
-			if add.NotValid {
-				return false
-			}
-			added = append(added, add.Constraint)
-		case *sql.AddColumn:
-			if add.Modify || add.IfNotExists || add.From != nil || add.First || add.After != nil ||
-				c.spellsAll(alter.Table.Name.Folded()) {
-				return false
-			}
-			columns = append(columns, add.Column)
-		default:
-			return false
-		}
-	}
 	for i := range c.Schema {
 		stmt, err := tree.Parse(c.Schema[i].SQL)
 		table, ok := stmt.(*sql.CreateTable)
@@ -45,12 +27,12 @@ func (c *Case) merged(text string) bool {
 			table.Name.Name.Folded() != alter.Table.Name.Folded() {
 			continue
 		}
-		whole, err := tree.Print(sql.Edit(table,
-			func(n *sql.CreateTable) {
-				n.Columns = append(n.Columns[:len(n.Columns):len(n.Columns)], columns...)
-				n.Constraints = append(n.Constraints[:len(n.Constraints):len(n.Constraints)],
-					added...)
-			}))
+		for _, a := range alter.Actions {
+			if table = c.altered(table, a); table == nil {
+				return false
+			}
+		}
+		whole, err := tree.Print(table)
 		if err != nil {
 			return false
 		}
@@ -58,6 +40,62 @@ func (c *Case) merged(text string) bool {
 		return true
 	}
 	return false
+}
+
+// altered is a table's definition with what an ALTER TABLE does to it; nil where that is not known here.
+func (c *Case) altered(table *sql.CreateTable, a sql.Alteration) *sql.CreateTable {
+	switch a := a.(type) {
+	case *sql.AddConstraint:
+		if !a.NotValid {
+			return sql.Edit(table, func(n *sql.CreateTable) {
+				n.Constraints = append(slices.Clip(n.Constraints), a.Constraint)
+			})
+		}
+	case *sql.AddColumn:
+		at := placeOf(table, a)
+		if a.Modify || a.IfNotExists || a.From != nil || at < 0 || c.spellsAll(table.Name.Name.Folded()) {
+			return nil
+		}
+		return sql.Edit(table, func(n *sql.CreateTable) { n.Columns = slices.Insert(slices.Clone(n.Columns), at, a.Column) })
+	case *sql.AlterColumn:
+		at := slices.IndexFunc(table.Columns, func(d *sql.ColumnDef) bool { return d.Name.Folded() == a.Column.Folded() })
+		if at < 0 || a.What != "SET NOT NULL" {
+			return nil
+		}
+		return sql.Edit(table, func(n *sql.CreateTable) {
+			n.Columns = slices.Clone(n.Columns)
+			n.Columns[at] = sql.Edit(n.Columns[at], func(d *sql.ColumnDef) {
+				d.Constraints = append(slices.Clip(d.Constraints), &sql.Nullable{Not: true})
+			})
+		})
+	case *sql.SetOptions:
+		return sql.Edit(table, func(n *sql.CreateTable) {
+			for _, o := range a.Options {
+				if word, _, _ := strings.Cut(o.Words, " "); !slices.Contains(ofChange, word) {
+					n.Options = append(slices.Clip(n.Options), o)
+				}
+			}
+		})
+	}
+	return nil
+}
+
+// ofChange are options of the change itself, which say nothing of the table that comes of it.
+var ofChange = strings.Fields("ALGORITHM LOCK FORCE")
+
+// placeOf is where a new column comes among those of a table; -1 behind one that it has not.
+func placeOf(table *sql.CreateTable, a *sql.AddColumn) int {
+	switch {
+	case a.First:
+		return 0
+	case a.After == nil:
+		return len(table.Columns)
+	}
+	at := slices.IndexFunc(table.Columns, func(d *sql.ColumnDef) bool { return d.Name.Folded() == a.After.Folded() })
+	if at < 0 {
+		return at
+	}
+	return at + 1
 }
 
 // spellsAll says whether an INSERT of the rows so far gives values to the columns of a table without naming them: one

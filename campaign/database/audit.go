@@ -12,8 +12,8 @@ import (
 
 // Audit looks for what must not be, whatever ended whom: a number that is not counted once, a finding that is counted
 // to its bug twice or not at all, one that is kept and whose files are not whole. It returns what it found, a line
-// each, and how many cases and findings it looked at. While a campaign runs there may be findings that are on their
-// way.
+// each, and how many cases and findings of bugs it looked at: those of known bugs belong to none. While a campaign
+// runs there may be findings that are on their way.
 func (d *DB) Audit(ctx context.Context) (wrong []string, cases, findings int64, err error) {
 	err = d.read(ctx, func(t *tx) error {
 		wrong, cases, findings = nil, 0, 0
@@ -66,7 +66,7 @@ func (t *tx) auditBugs(wrong *[]string, findings *int64) error {
 		placed[bug] = n
 		*findings += n
 		return err
-	}, "SELECT bug, COUNT(*) FROM findings GROUP BY bug")
+	}, "SELECT bug, COUNT(*) FROM findings WHERE state <> ? GROUP BY bug", findingKnown)
 	if err != nil {
 		return err
 	}

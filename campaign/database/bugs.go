@@ -85,7 +85,8 @@ func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) err
 	g, fresh := b.Place(p.Record, p.Signature, time.Now().UTC().Truncate(time.Second))
 	b.Hear(g, p.Record.ID, fresh)
 	if p.Name != "" {
-		kept := finding.Kept{Dir: p.Name, Signature: p.Signature, Origin: p.Record.Origin()}
+		kept := finding.Kept{Dir: p.Name, Signature: p.Signature, Title: p.Record.Title,
+			Origin: p.Record.Origin()}
 		if gone, ok := g.Keep(kept, keep); ok {
 			out.Name, out.Gone = p.Name, gone
 		}

@@ -48,7 +48,8 @@ work        %d runs, %d replays, %d statements sent
 		if len(b.MayBe) > 0 {
 			name, state = "unreduced ", "may be "+strings.Join(b.MayBe, " or ")
 		}
-		fmt.Fprintf(w, "%s  %s (%s, %d times)  %s  %s\n", name, b.ID, state, b.Count, b.Where(), finding.Line(b.Signature))
+		fmt.Fprintf(w, "%s  %s (%s, %s)  %s  %s\n", name, b.ID, state, finding.Count(b.Count, "time"), b.Where(),
+			finding.Line(b.Signature))
 	}
 	for _, name := range slices.Sorted(maps.Keys(sum.Known)) {
 		fmt.Fprintf(w, "known bugs  %s%s %d\n", name, h.toldAt(name), sum.Known[name])
@@ -56,8 +57,8 @@ work        %d runs, %d replays, %d statements sent
 	if len(sum.Paused) > 0 {
 		fmt.Fprintf(w, "paused      %s: most cases show it; is the set-up right?\n", tabular.Counts(sum.Paused))
 	}
-	_, err := fmt.Fprintf(w, "findings    %d of %d bugs, %d kept (%d unconfirmed)\n", sum.Total(), sum.Told(),
-		sum.Kept(), len(sum.Unconfirmed))
+	_, err := fmt.Fprintf(w, "findings    %d of %s, %d kept (%d unconfirmed)\n", sum.Total(),
+		finding.Count(sum.Told(), "bug"), sum.Kept(), len(sum.Unconfirmed))
 	return err
 }
 

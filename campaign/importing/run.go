@@ -149,7 +149,7 @@ func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder
 		d := t.Describe()
 		fmt.Fprintln(w, strings.Join(append([]string{d.Target + " " + d.Version}, out.Levels...), ", "))
 		if asked := s.Script.Isolation; asked != "" && !slices.Contains(out.Levels, asked) {
-			say.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, ", "), asked)
+			say.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, " and "), asked)
 		} else {
 			say.unheeded(out)
 		}
@@ -184,9 +184,13 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 		c.say(false, "oracles: not asked: %v", err)
 		return nil
 	}
+	if !slices.ContainsFunc(out.Units, func(u script.RunUnit) bool { return u.Data }) {
+		c.say(false, "oracles: not asked: no statement reads or writes rows")
+		return nil
+	}
 	s := *out.Script
 	s.Target, s.Isolation = p.DBMS, p.Isolation
-	asIs, at, err := s.Case(out.At)
+	asIs, at, err := s.Case(out.WatchedAt(p))
 	if err != nil {
 		c.say(false, "oracles: not asked: %s", finding.Line(err.Error()))
 		return nil
@@ -224,6 +228,11 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 		printDifferences(c.w, other, "watched")
 	}
 	promise := p.Promise().Isolation
+	for _, level := range out.Levels {
+		if level != p.Isolation {
+			promise += ", with " + level + " beside it,"
+		}
+	}
 	switch {
 	case len(evidence) > 0:
 		c.say(true, "oracles: %s promises otherwise", promise)
@@ -365,15 +374,15 @@ func (c *conclusion) say(wrong bool, format string, args ...any) {
 // conclude says what the run shows, and with which exit code that ends.
 func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error {
 	c.printed(out)
-	missing := 0
+	missing := map[int]bool{} // lines
 	for _, n := range notes {
 		if n.Missing {
-			missing++
+			missing[n.Line] = true
 		}
 	}
 	for i, e := range out.Run.Setup {
 		if e.Err != nil {
-			missing++
+			missing[out.Script.Setup[i].Line] = true
 			c.say(false, "line %d: the set-up fails here: %s: %s", out.Script.Setup[i].Line, clipped(e.Text),
 				finding.Line(e.Err.String()))
 		}
@@ -383,10 +392,10 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 			continue
 		}
 		if script.NotUnderstood(e.Err.Message) {
-			missing++
+			missing[out.Script.Steps[i].Line] = true
 			c.say(false, "line %d: the database does not understand this: %s", out.Script.Steps[i].Line, clipped(e.Text))
 		} else if name := out.Missing(e.Err); name != "" {
-			missing++
+			missing[out.Script.Steps[i].Line] = true
 			c.say(false, "line %d: the text never makes the table %s: %s", out.Script.Steps[i].Line, finding.Line(name),
 				clipped(e.Text))
 		}
@@ -396,10 +405,12 @@ func (c *conclusion) conclude(out *script.Showing, notes []importer.Note) error 
 		return outcome.Found()
 	case c.around != nil:
 		return c.around
-	case missing > 0:
+	case len(missing) == 1:
 		return outcome.End(outcome.Inconclusive,
-			fmt.Errorf("%d statements of the text were left out or not run, as listed above: the rest may not show the bug",
-				missing))
+			errors.New("1 line of the text was left out or not run, as said above: the rest may not show the bug"))
+	case len(missing) > 1:
+		return outcome.End(outcome.Inconclusive, fmt.Errorf(
+			"%d lines of the text were left out or not run, as said above: the rest may not show the bug", len(missing)))
 	case preparesOnly(out):
 		return outcome.End(outcome.Inconclusive,
 			errors.New("nothing to judge: the text makes tables and rows, and has no query and no transaction"))
@@ -458,6 +469,11 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 	if busy {
 		c.around = outcome.End(outcome.Inconclusive,
 			errors.New("inconclusive: a statement runs for longer than --timeout, and waits for nobody"))
+	}
+	if len(out.Run.Killed) > 0 && out.OwnWaits && !busy {
+		busy = true
+		c.around = outcome.End(outcome.Inconclusive,
+			errors.New("inconclusive: a statement waits for longer than --timeout, and the text sets how long it may"))
 	}
 	for _, i := range out.Run.Killed {
 		if i >= 0 {
@@ -521,7 +537,7 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	for _, a := range out.Apart {
 		c.say(false, "%s", out.ApartText(a))
 	}
-	tried := fmt.Sprintf("%d tried, %d transactions", out.Tried, transactions)
+	tried := fmt.Sprintf("%d tried, %s", out.Tried, finding.Count(transactions, "transaction"))
 	switch {
 	case out.NotHeld != "":
 		c.say(false, "not held against serial orders: %s", out.NotHeld)
@@ -541,8 +557,10 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	case out.Fits && !out.Early:
 	case promised:
 		c.say(true, "level: serializable promises a serial order")
+	case len(out.Levels) > 1:
+		c.say(false, "level: %s side by side do not promise a serial order", strings.Join(out.Levels, " and "))
 	default:
-		c.say(false, "level: %s does not promise a serial order", strings.Join(out.Levels, ", "))
+		c.say(false, "level: %s does not promise a serial order", strings.Join(out.Levels, ""))
 	}
 	if len(out.Unlike) > 0 {
 		c.say(true, "without transactions the statements of that order answer otherwise:")

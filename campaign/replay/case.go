@@ -212,6 +212,10 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		if err := output.File(ctx, beside, []byte(printed)); err != nil {
 			return outcome.Misuse(err)
 		}
+		if format == "mtr" && len(find.Record.Environment.Planted) == 0 && export.Unshown(find, printed) {
+			return outcome.Inconclusivef("%s is written, and does not show the finding: %s prints the same of the statements in "+
+				"transactions and without (%s); it may need the reads that txweave adds between them", file, tool.Name, beside)
+		}
 		fmt.Fprintf(on.Notes, "txweave: %s has what %s prints of it on %s %s\n", beside, tool.Name, t.Describe().Target,
 			t.Describe().Version)
 		return nil

@@ -419,7 +419,8 @@ func (d *Directory) keep(g *finding.Bug, p *Placement, out *Placed, limit int) (
 	if p.Name == "" && p.Files == nil {
 		return nil
 	}
-	gone, kept := g.Keep(finding.Kept{Dir: p.Name, Signature: p.Signature, Origin: p.Record.Origin()}, limit)
+	gone, kept := g.Keep(finding.Kept{Dir: p.Name, Signature: p.Signature, Title: p.Record.Title,
+		Origin: p.Record.Origin()}, limit)
 	if !kept {
 		return nil
 	}

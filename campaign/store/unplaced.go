@@ -126,7 +126,8 @@ func (e *Early) grouped() (b *finding.Bugs, early []*finding.Bug, err error) {
 		}
 		g.Unreduced++
 		if w.Kept {
-			g.Kept = append(g.Kept, finding.Kept{Dir: w.Name, Signature: w.Signature, Origin: w.Record.Origin()})
+			g.Kept = append(g.Kept, finding.Kept{Dir: w.Name, Signature: w.Signature, Title: w.Record.Title,
+				Origin: w.Record.Origin()})
 		}
 	}
 	for _, g := range early { // what is settled takes only its like

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"txweave/finding"
 )
 
 // Print prints the outcome for people.
@@ -14,7 +16,8 @@ func Print(w io.Writer, list []*Verified) error {
 		}
 	}
 	there, checked := Count(list)
-	_, err := fmt.Fprintf(w, "%d of %d bugs are still there, %d were not checked\n", there, checked, len(list)-checked)
+	_, err := fmt.Fprintf(w, "%d of %s still there, %d not checked\n", there, finding.Count(checked, "bug"),
+		len(list)-checked)
 	return err
 }
 

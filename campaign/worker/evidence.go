@@ -87,7 +87,8 @@ func (w *Worker) plain(res *campaign.CaseResult, rep *weave.Report, c *testcase.
 
 // title names a finding in one sentence.
 func title(c *testcase.Case, ev *weave.Evidence) string {
-	d := &timeline.Dossier{Case: c, Record: finding.Record{Finding: ev.Finding}}
+	d := &timeline.Dossier{Case: c, Record: finding.Record{Finding: ev.Finding,
+		Environment: finding.Environment{DBMS: c.Target, Isolation: c.Isolation}}}
 	if ev.Run == nil {
 		return d.Claim(nil)
 	}

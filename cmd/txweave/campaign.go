@@ -234,7 +234,8 @@ func campaignAuditCommand() *cobra.Command {
 					finding.Count(len(wrong), "contradiction")))
 			}
 			return printf(cmd.OutOrStdout(),
-				"%d cases, each counted once; %d findings, each whole and counted to its bug once\n", cases, findings)
+				"%s, each counted once; %s, each whole and counted to its bug once\n", finding.Count(cases, "case"),
+				finding.Count(findings, "finding"))
 		}}
 	addStore(cmd.Flags(), &store, sharedStore)
 	return cmd

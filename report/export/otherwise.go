@@ -25,7 +25,7 @@ func (s *script) planned() error {
 		return fmt.Errorf("it needs another query plan: %s", missing(setting, f.PlanSetting()))
 	}
 	one, query := s.serial[0], f.Searched()
-	one.what = "The same statements in the same order, without transactions, planned otherwise (" + f.PlanSetting() + ")"
+	one.what = "The same statements in the same order, without transactions, " + f.Otherwise()
 	if query != nil {
 		one.what += ", and right before the write the query"
 	}

@@ -84,9 +84,9 @@ func TestPlainExports(t *testing.T) {
 			t.Errorf("without a database the test passed: %v\n%s", passed, out)
 		}
 	})
+	f.Record.Environment.DBMS, f.Case.Target = "postgresql", "postgresql"
 	t.Run("isolation-spec", func(t *testing.T) { isolationSpec(t, f) })
 	t.Run("isolation-spec in a store", func(t *testing.T) {
-		f.Record.Environment.DBMS, f.Case.Target = "postgresql", "postgresql"
 		f.Case.SetOption(testcase.OptionStore, "frozen")
 		isolationSpec(t, f)
 	})

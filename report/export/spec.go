@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"txweave/history"
@@ -11,6 +12,10 @@ import (
 // writeSpec writes a spec for src/test/isolation: sessions of steps, and one permutation for the interleaving and
 // for each serial execution. The tester finds out by itself which steps wait.
 func writeSpec(s *script) ([]File, error) {
+	if runs := runners("isolation-spec"); !slices.Contains(runs, s.dbms.DBMS) {
+		return nil, fmt.Errorf("isolation specs are for %s, this finding is of %s", strings.Join(runs, ", "),
+			s.finding.Record.Environment.DBMS)
+	}
 	for _, st := range s.Steps {
 		if err := noBrace(st.SQL); err != nil {
 			return nil, err

@@ -33,6 +33,16 @@ func (t *Tool) Beside(test string) string {
 	return strings.TrimSuffix(test, filepath.Ext(test)) + t.Ending
 }
 
+// runners are the DBMSs of whose maintainers a program runs tests of a format.
+func runners(format string) (out []string) {
+	for _, s := range spellings {
+		if s.Tool != nil && s.Tool.Format == format {
+			out = append(out, s.DBMS)
+		}
+	}
+	return out
+}
+
 // ToolOf is the maintainers' program for findings of a DBMS in a format; nil where txweave knows of none.
 func ToolOf(dbms, format string) *Tool {
 	s, err := spellingOf(dbms)

@@ -183,9 +183,8 @@ func (p *page) head() {
 	p.Title, p.Claim, p.Level = p.f.Title(p.t), p.f.Claim(p.t), p.f.Level()
 	p.Actual, p.Beside, p.InOrder = "in transactions", cmp.Or(p.f.Beside, "without transactions"), p.f.Beside != ""
 	if p.ByPlan = r.Class == finding.ClassPlan; p.ByPlan {
-		p.Actual, p.Beside = "as planned", "planned otherwise"
+		p.Actual, p.Beside = "as planned", p.f.Otherwise()
 		if s := p.f.Setting(); s != nil {
-			p.Beside += " (" + s.Name + ")"
 			p.Otherwise = strings.Join(timeline.PuttingInForce(s), "\n")
 		}
 	}

@@ -81,7 +81,8 @@ func (s *Windowed) level() []string {
 		if env.Default(sql) {
 			continue
 		}
-		if text := strings.ToLower(sql); strings.Contains(text, "isolation") || strings.Contains(text, "txn_mode") {
+		if text := strings.ToLower(sql); s.f.Record.Class != finding.ClassPlan &&
+			(strings.Contains(text, "isolation") || strings.Contains(text, "txn_mode")) {
 			out = append(out, sql)
 		}
 	}
@@ -312,7 +313,7 @@ func (s *Windowed) header(class string) []string {
 		}
 		return append(out, "expected (without transactions)")
 	case finding.ClassPlan:
-		return append(out, "under another plan ("+s.f.PlanSetting()+")")
+		return []string{"", "as planned", s.f.Otherwise()}
 	}
 	for i, o := range s.orders {
 		if i == maxOrders {

@@ -75,8 +75,8 @@ func (f *Dossier) SettingsToRepeat() [][2]string {
 	return out
 }
 
-// otherwise says how the other answer was had, behind a verb: "after SET SESSION optimizer_switch = 'mrr=off'".
-func (f *Dossier) otherwise() string {
+// Otherwise says how the other answer was had, behind a verb: "after SET SESSION optimizer_switch = 'mrr=off'".
+func (f *Dossier) Otherwise() string {
 	switch s := f.Setting(); {
 	case s == nil:
 	case s.Opaque && !s.Unquantified, s.Opaque && s.Name == dbms.OpaqueName:
@@ -104,7 +104,7 @@ var planned = map[fault.Kind]string{fault.Rows: "rows", fault.AffectedRows: "aff
 func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 	switch d.What {
 	case fault.Final:
-		return "The same statements leave other rows in table " + d.Table + " " + f.otherwise()
+		return "The same statements leave other rows in table " + d.Table + " " + f.Otherwise()
 	case fault.MatchedAffected:
 		if d.Kind == "INSERT" {
 			return "INSERT adds another number of rows than its query finds"
@@ -121,7 +121,7 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 		}
 		return "INSERT is refused for a key that no row has"
 	}
-	return fmt.Sprintf("%s gives other %s %s", subject(t, d), planned[d.What], f.otherwise())
+	return fmt.Sprintf("%s gives other %s %s", subject(t, d), planned[d.What], f.Otherwise())
 }
 
 // whyPlan is Why of what differs without transactions.
@@ -135,7 +135,7 @@ func (f *Dossier) whyPlan() string {
 	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
-	return "The same statements in the same order give another answer " + f.otherwise() +
+	return "The same statements in the same order give another answer " + f.Otherwise() +
 		". One of the two answers is wrong."
 }
 

@@ -58,15 +58,15 @@ func (f *Dossier) Level() string {
 
 // Title names the finding in one sentence, with its level where it takes several transactions to show it.
 func (f *Dossier) Title(t *Timeline) string {
-	if f.Record.Environment.Isolation == "" || !f.concurrent() {
+	if f.Record.Environment.Isolation == "" || !f.Concurrent() {
 		return f.Claim(t)
 	}
 	return f.Claim(t) + " (" + f.Level() + ")"
 }
 
-// concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows
+// Concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows
 // tells.
-func (f *Dossier) concurrent() bool {
+func (f *Dossier) Concurrent() bool {
 	if f.Record.Class == finding.ClassPlan {
 		return false
 	}
@@ -88,6 +88,10 @@ func (f *Dossier) Why() string {
 		}
 		return "The statement waits for no lock, and without transactions it ends at once. It must answer."
 	case finding.ClassCorruption:
+		if f.outgrown() {
+			return "The statements make and fill the tables of a case. The database is damaged, or it has kept something of " +
+				"what had ended before them."
+		}
 		return "Whatever statements were run before, the tables must be whole."
 	case finding.ClassUnexpected:
 		if f.ofRow() {
@@ -140,7 +144,10 @@ func (f *Dossier) Claim(t *Timeline) string {
 		}
 		return "The server crashes"
 	case finding.ClassCorruption:
-		return "The database is damaged"
+		if f.outgrown() {
+			return "The database does not take statements that a new one takes"
+		}
+		return "The database is damaged" + f.complaint()
 	case "":
 		return cmp.Or(f.Record.Summary, "A case of transactions")
 	}
@@ -173,6 +180,28 @@ func (f *Dossier) Claim(t *Timeline) string {
 		return "Two reads disagree about a row as it was at the start"
 	}
 	return f.faultClaim(t, d, cmp.Or(f.counted(d), w.Title))
+}
+
+// outgrown says whether no check of the tables tells of damage: the database answered a statement that makes or fills
+// them otherwise than a new one does.
+func (f *Dossier) outgrown() bool {
+	return len(f.Record.Differences) > 0 && f.Record.Differences[0].What == fault.UnexpectedError
+}
+
+// complaint is what the database said of its tables, behind a colon; "" where it said nothing.
+func (f *Dossier) complaint() string {
+	if len(f.Record.Differences) == 0 {
+		return ""
+	}
+	const longest = 80
+	said := []rune(finding.Line(f.Record.Differences[0].Transaction.Said))
+	switch {
+	case len(said) == 0:
+		return ""
+	case len(said) > longest:
+		return ": " + string(said[:longest]) + "…"
+	}
+	return ": " + string(said)
 }
 
 // faultClaim puts into the title of a fault who meets it, and how.

@@ -17,6 +17,9 @@ type Answer struct {
 
 // Answer tells of a statement.
 func (v *Values) Answer(text string) (a Answer) {
+	if a.Whole = v.calls(text); a.Whole != None {
+		return a
+	}
 	stmt, err := v.syntax.Tree.Parse(text)
 	if err != nil {
 		read := v.syntax.Quoting.Read(text)

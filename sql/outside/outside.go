@@ -7,6 +7,7 @@
 package outside
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,6 +53,7 @@ type Values struct {
 	rows      map[string]Source // of tables of which it depends on such a value which rows they have
 	sequences bool              // the script makes some
 	bodies    map[string]string // of functions, as texts
+	routines  map[string]*routine
 	changed   bool
 }
 
@@ -69,18 +71,8 @@ type relation struct {
 // Follow follows the values of a script from its set-up through the statements of its sessions, whatever their order.
 func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{},
-		bodies: map[string]string{}}
-	for _, text := range append(append([]string{}, setup...), steps...) {
-		stmt, err := syntax.Tree.Parse(text)
-		if err == nil {
-			v.define(stmt)
-			continue
-		}
-		tokens := syntax.Quoting.Read(text).Tokens
-		v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool {
-			return t.Is("sequence")
-		})
-	}
+		bodies: map[string]string{}, routines: map[string]*routine{}}
+	v.defined(append(append([]string{}, setup...), steps...))
 	for _, text := range setup {
 		if stmt, err := syntax.Tree.Parse(text); err == nil {
 			v.count(stmt)
@@ -93,10 +85,41 @@ func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 		}
 		for _, text := range steps {
 			v.follow(text, false)
+			v.markWritten(text, v.calls(text))
+		}
+		for _, name := range slices.Sorted(maps.Keys(v.routines)) {
+			v.within(v.routines[name])
 		}
 		v.compute()
 	}
 	return v
+}
+
+// defined takes the tables, views, sequences and routines that statements make.
+func (v *Values) defined(texts []string) {
+	for _, text := range texts {
+		stmt, err := v.syntax.Tree.Parse(text)
+		name, r := v.routineOf(text)
+		switch {
+		case err == nil:
+			if v.define(stmt); r != nil {
+				if r.table == "" {
+					r.body = v.bodies[name]
+				}
+				v.routines[name] = r
+			}
+		case r != nil:
+			v.routines[name] = r
+		default:
+			tokens := v.syntax.Quoting.Read(text).Tokens
+			v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool {
+				return t.Is("sequence")
+			})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.routines)) {
+		v.routines[name].begin(v)
+	}
 }
 
 // Column is where what a column of a table holds comes from.

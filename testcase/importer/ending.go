@@ -17,6 +17,9 @@ func (r *reader) statementEnd(start int) (end, mark int) {
 			return at, len(r.delimiter)
 		}
 		t := lexer.Next(r.text, at)
+		if i := strings.Index(t.Text, r.delimiter); r.delimiter != "" && t.Kind == sqltext.Word && i > 0 {
+			return at + i, len(r.delimiter) // END$$: a word may have such letters
+		}
 		if t.Text[0] == '$' && quoting.Dollars {
 			if quoted := quoting.Next(r.text, at); quoted.Kind == sqltext.Literal && !quoted.Open {
 				t = quoted // $$ … $$

@@ -117,21 +117,28 @@ func fencesOf(s *source) (*fences, error) {
 		f.indented(lines)
 	}
 	f.holder = "the fences"
-	from, to := toRepeat(lines)
-	f.first, f.last = from, to
+	f.first, f.last = toRepeat(lines)
 	if len(f.list) == 0 && !f.unmarked(s, lines) {
 		return nil, nil
 	}
 	if len(f.list) > maxFences {
 		return nil, s.errorf(1, "more than %d fences: no report has that many", maxFences)
 	}
-	for i := range f.list {
-		if f.list[i].judge(lines); f.list[i].from < from || f.list[i].from > to {
-			f.list[i].left = "it does not stand under How to repeat"
-		}
-	}
+	f.judge(lines)
 	f.oneKind(s, lines)
 	return f, nil
+}
+
+// judge says of each fence whether it is taken.
+func (f *fences) judge(lines []string) {
+	for i := range f.list {
+		if f.list[i].judge(lines); f.list[i].from < f.first || f.list[i].from > f.last {
+			f.list[i].left = "it does not stand under How to repeat"
+		}
+		if f.tellsError(i) {
+			f.list[i].left = ""
+		}
+	}
 }
 
 // toRepeat are the lines that show how to repeat it, in a report of MySQL's tracker, which has a description above:
@@ -291,8 +298,33 @@ func (x *fence) judge(lines []string) {
 	case slices.Contains(resultHeads, firstWord(inner)):
 		x.left = "it holds results"
 	case !slices.ContainsFunc(inner, holdsStatement):
-		x.left = "it holds no statement"
+		x.left = noStatement
 	}
+}
+
+// noStatement is why a fence without a statement is left out.
+const noStatement = "it holds no statement"
+
+// tellsError says whether a fence holds the error that the last statement of the one above was answered, and nothing
+// else. What ends a transaction, or sets something, may stand below the statement that failed.
+func (f *fences) tellsError(i int) bool {
+	x := &f.list[i]
+	if x.left != noStatement || i == 0 || f.list[i-1].left != "" || strings.Contains(strings.ToLower(x.lead), "expect") ||
+		!strings.HasPrefix(strings.TrimSpace(f.lines[x.from-1]), "ERROR ") {
+		return false
+	}
+	for _, line := range f.lines[x.from-1 : x.to] {
+		if line = strings.TrimSpace(line); line != "" && !isAnswerLine(line) {
+			return false
+		}
+	}
+	above := f.list[i-1]
+	for _, line := range slices.Backward(f.lines[above.from-1 : above.to]) {
+		if sql := withoutPrompt(withoutMark(strings.TrimSpace(line))); begins(sql) {
+			return sqltext.KindOf(sql).IsTarget()
+		}
+	}
+	return false
 }
 
 // speaksSQL says whether a line of another language has a statement in it.

@@ -108,14 +108,15 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 	if err := s.bounded(); err != nil {
 		return nil, err
 	}
-	var notes []Note
+	notes := s.withoutDeadlock()
 	if f, err := fencesOf(s); err != nil {
 		return nil, err
 	} else if f != nil {
-		if s.text, notes, err = f.unfenced(s); err != nil {
+		text, more, err := f.unfenced(s)
+		if err != nil {
 			return nil, err
 		}
-		s.fences = f
+		s.text, s.fences, notes = text, f, append(notes, more...)
 	}
 	for i := range formats {
 		f := &formats[i]
@@ -129,7 +130,7 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 		}
 		parts[0].notes = append(notes, parts[0].notes...)
 		for _, p := range parts {
-			if s.fences != nil {
+			if p.waitOut(); s.fences != nil {
 				s.fences.unended(p)
 			}
 		}

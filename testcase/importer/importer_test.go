@@ -94,7 +94,8 @@ func printScripts(text []byte, o Options) string {
 					fmt.Fprintf(&b, "    once %s has answered\n", s.Script.Sessions[n])
 				}
 				if st.Printed != nil {
-					fmt.Fprintf(&b, "    printed: %s\n", strings.TrimPrefix(fmt.Sprintf("%+v", *st.Printed), "&"))
+					text := strings.TrimPrefix(fmt.Sprintf("%+v", *st.Printed), "&")
+					fmt.Fprintf(&b, "    printed: %s\n", strings.Replace(text, " Message: ", " ", 1)) // where there is none
 				}
 			}
 		}

@@ -317,7 +317,7 @@ func (r *reader) say(text string, below bool) {
 	if text == "" || p == nil {
 		return
 	}
-	p.comments = append(p.comments, strings.Clone(text))
+	p.comments, p.told = append(p.comments, strings.Clone(text)), len(*r.list())
 	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
 	tells := waits(text) || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
 	if !below || !r.quiet && tells {
@@ -429,6 +429,10 @@ func (r *reader) noStatement(number int) error {
 	case r.prompts.seen && r.exits(line), r.delimits(line):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)
+	case programLog.MatchString(line):
+		return r.src.errorf(number, "%s: a line of a program's log, which does not say over which connection a statement "+
+			"goes, nor what begins and ends transactions: write the statements with the session in front of each (T1> …;)",
+			quote(line))
 	default:
 		return r.src.errorf(number, "%s: %s", quote(line), r.wants())
 	}

@@ -215,7 +215,7 @@ func asks(sql string) bool {
 // done leaves out what clients ask for themselves, and makes the tables and rows above the first transaction the
 // set-up.
 func (r *logReader) done() ([]*part, error) {
-	kept := r.out[:0:0]
+	var setup, kept []piece
 	began := false
 	for _, p := range r.out {
 		if !begins(p.sql) {
@@ -229,12 +229,23 @@ func (r *logReader) done() ([]*part, error) {
 		kind := sqltext.KindOf(p.sql)
 		r.acted[p.tag] = r.acted[p.tag] || kind != sqltext.Set
 		makes := kind == sqltext.Create || kind == sqltext.Alter || kind == sqltext.Insert || word(p.sql, 0) == "DROP"
-		if began = began || !makes && (kind.IsTarget() || kind == sqltext.Begin); !began && makes {
+		began = began || !makes && (kind.IsTarget() || kind == sqltext.Begin)
+		switch {
+		case !began && makes:
 			p.tag = setupTag
+			setup = append(setup, p)
+			continue
+		case !began && kind == sqltext.Set && loads(p.sql): // of what is loaded, and of its connection
+			own := p
+			own.tag = setupTag
+			setup = append(setup, own)
 		}
 		kept = append(kept, p)
 	}
-	if r.out = kept; len(kept) == 0 {
+	if !slices.ContainsFunc(setup, func(p piece) bool { return sqltext.KindOf(p.sql) != sqltext.Set }) {
+		setup = nil
+	}
+	if r.out = append(setup, kept...); len(r.out) == 0 {
 		return nil, r.s.errorf(1, "a log without a statement")
 	}
 	return []*part{r.part}, nil
@@ -387,7 +398,7 @@ func (r *logReader) answerOf(connection, message string) {
 	r.blamed[connection] = -1
 	for i := len(r.out) - 1; i >= 0; i-- {
 		if r.out[i].tag == normal("connection "+connection) {
-			r.out[i].comments = append(r.out[i].comments, message)
+			r.out[i].comments, r.out[i].told = append(r.out[i].comments, message), len(r.out)
 			r.blamed[connection] = i
 			return
 		}

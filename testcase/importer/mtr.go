@@ -306,7 +306,12 @@ func (r *mtrReader) statement(from int) (text string, last int) {
 			}
 			return strings.TrimSpace(all[:at]), last
 		}
-		at += len(lexer.Next(all, at).Text)
+		t := lexer.Next(all, at)
+		if i := strings.Index(t.Text, r.end); t.Kind == sqltext.Word && i > 0 { // END$$
+			at += i
+			continue
+		}
+		at += len(t.Text)
 	}
 	return strings.TrimSpace(all), from + strings.Count(all, "\n")
 }

@@ -29,6 +29,7 @@ type piece struct {
 	head     int      // the line of the heading above it; 0: none
 	fence    int      // number of the fence that it stands in; 0: none
 	idle     []string // sessions that must have answered before it is sent
+	told     int      // how many statements stand above its answer in the text; 0: those above itself
 }
 
 // ofSession says whether a session sends it, and not the set-up or nobody.

@@ -95,16 +95,60 @@ func (r *reader) answers(line string) bool {
 		a.Rows, a.Count = [][]string{}, 0
 	case strings.HasPrefix(strings.ToLower(line), "error"):
 		if p.remarked(line); a.Err == 0 {
-			p.comments = append(p.comments, line)
+			r.failed(p, line)
 		}
 	}
+	p.told = len(*r.list())
 	p.unsaid()
 	return true
 }
 
+// failed takes an error that a client prints without a code: ERROR:  relation "t" does not exist; Runtime error near
+// line 3: database is locked (5).
+func (r *reader) failed(p *piece, line string) {
+	p.comments = append(p.comments, line)
+	kind, message, ok := strings.Cut(line, ": ")
+	first, _, _ := strings.Cut(strings.ToLower(kind), " ")
+	if !ok || !r.prompts.seen || first != "error" && first != "runtime" {
+		return
+	}
+	message = strings.TrimPrefix(strings.TrimSpace(message), "stepping, ")
+	if at := strings.LastIndex(message, " ("); at > 0 && strings.Trim(message[at:], " ()0123456789") == "" {
+		message = message[:at]
+	}
+	p.answer().Message, p.told = message, len(*r.list())
+}
+
+// gaveUp are messages of a wait for a lock that lasted as long as it was allowed to, and gaveUpCode is the code of one.
+var gaveUp = []string{"lock wait timeout exceeded", "due to lock timeout", "database is locked"}
+
+const gaveUpCode = 1205
+
+// gaveUp says whether the text says that a statement waited for a lock as long as it was allowed to.
+func (p *piece) gaveUp() bool {
+	if a := p.printed; a != nil && a.Err == gaveUpCode {
+		return true
+	}
+	return slices.ContainsFunc(p.comments, func(said string) bool {
+		return slices.ContainsFunc(gaveUp, func(m string) bool { return strings.Contains(strings.ToLower(said), m) })
+	})
+}
+
+// waitOut has what comes next in the text sent once such a statement has answered: a COMMIT that lets it go on would
+// change its answer.
+func (p *part) waitOut() {
+	for i := range p.out {
+		q := &p.out[i]
+		if next := max(q.told, i+1); q.gaveUp() && next < len(p.out) && !slices.Contains(p.out[next].idle, q.tag) {
+			p.out[next].idle = append(p.out[next].idle, q.tag)
+		}
+	}
+}
+
 // unsaid forgets an answer of which nothing was said that can be compared.
 func (p *piece) unsaid() {
-	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == 0 && !a.Waited {
+	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == 0 && a.Message == "" &&
+		!a.Waited {
 		p.printed = nil
 	}
 }

@@ -201,6 +201,8 @@ func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
 		return false
 	}
 	switch k := sqltext.KindOf(p.sql); {
+	case k == sqltext.Create && slices.Contains([]string{"TEMPORARY", "TEMP"}, word(p.sql, 1)):
+		return false // it is there for its session alone
 	case k == sqltext.Create || k == sqltext.Alter:
 		return true
 	case k == sqltext.Define, k == sqltext.Insert && len(b.s.Setup) > 0 && word(p.sql, 0) == "INSERT":
@@ -280,7 +282,8 @@ func (b *scriptBuilder) setup(p *piece) {
 }
 
 func (b *scriptBuilder) step(p *piece) {
-	b.begun = b.begun || sqltext.KindOf(p.sql) != sqltext.Set
+	k := sqltext.KindOf(p.sql)
+	b.begun = b.begun || k != sqltext.Set && k != sqltext.Create // of a table that is temporary
 	name := p.tag
 	if name == "" {
 		name = "session"

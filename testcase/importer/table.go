@@ -182,8 +182,15 @@ func (t *table) listed(number int, cells []string) error {
 
 // asCode is what a cell says, without a prompt and the marks of code; what stands behind those is a remark.
 func asCode(cell string) string {
-	cell = strings.ReplaceAll(strings.Trim(strings.TrimSpace(cell), "*"), "``", "`")
-	if strings.HasPrefix(cell, "{{") { // Jira's
+	cell = strings.TrimSpace(cell)
+	for len(cell) > 1 && cell[0] == '*' && cell[len(cell)-1] == '*' { // bold, and not the star of SELECT *
+		cell = cell[1 : len(cell)-1]
+	}
+	cell = strings.ReplaceAll(cell, "``", "`")
+	if inner, ok := strings.CutPrefix(cell, "{code}"); ok { // Jira's, as are the two braces
+		cell = strings.TrimSpace(strings.TrimSuffix(inner, "{code}"))
+	}
+	if strings.HasPrefix(cell, "{{") {
 		cell = strings.NewReplacer("{{", "`", "}}", "`").Replace(cell)
 	}
 	code, rest, ok := strings.Cut(strings.TrimPrefix(cell, "`"), "`")
@@ -261,7 +268,7 @@ func (t *table) line(c column, number int, text string) error {
 
 // tell files a remark on a statement.
 func (t *table) tell(at int, text string) {
-	t.out[at].comments = append(t.out[at].comments, strings.Trim(text, "() "))
+	t.out[at].comments, t.out[at].told = append(t.out[at].comments, strings.Trim(text, "() ")), len(t.out)
 	t.out[at].remarked(text)
 }
 

@@ -122,10 +122,10 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 		r.row(p, cellsOf("|"+line+"|"))
 	case isTag(first, p.sql) && strings.ToUpper(line) == line && !strings.HasSuffix(line, ";"):
 	case r.prompts.psql && isMessage(line):
-		p.comments = append(p.comments, line)
+		r.failed(p, line)
 	case r.prompts.sqlite && (strings.Contains(line, "|") || !strings.Contains(line, " ") ||
 		strings.HasPrefix(strings.ToLower(line), "runtime error")) && !begins(line):
-		p.comments = append(p.comments, line)
+		r.failed(p, line)
 	case r.prompts.sqlite && begins(line) && p.tag == r.sticky && (returnsRows(p.sql) || word(p.sql, 0) == "PRAGMA"):
 		if _, mark := r.statementEnd(r.pos); mark > 0 {
 			r.err = r.src.errorf(r.lineAt(r.pos),

@@ -41,6 +41,13 @@ func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok boo
 			c.Now = e.Err.String()
 		}
 		c.Same = e.Err != nil && e.Err.Code == p.Err
+	case p.Message != "":
+		c.Was, c.Now = "error: "+p.Message, "no error"
+		if e.Err != nil {
+			c.Now = e.Err.String()
+		}
+		c.Same = e.Err != nil && (strings.Contains(e.Err.Message, p.Message) || e.Err.Message != "" &&
+			strings.HasSuffix(p.Message, e.Err.Message)) // psql may print the code in front of it
 	case e.Err != nil && (p.Rows != nil || p.Count >= 0):
 		c.Was, c.Now = "no error", e.Err.String()
 	case p.Rows != nil:

@@ -71,6 +71,8 @@ type Showing struct {
 	Apart []Apart
 	// Disagree are reads of one transaction of which no state of the tables can have been the one that they saw.
 	Disagree []finding.Difference
+	// OwnWaits says that the text sets how long a wait for a lock may last.
+	OwnWaits bool
 	// Remarks are of what is as documented, and not as expected.
 	Remarks []Remark
 
@@ -92,6 +94,7 @@ type RunUnit struct {
 // Check runs a script and holds it against serial orders. Errors are ours or the environment's.
 func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Script, o Options) (*Showing, error) {
 	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
+	c.out.OwnWaits = len(patience(p, s)) < len(p.WaitLimits)
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
 	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)),
@@ -313,7 +316,7 @@ func (c *checker) levels() {
 		u.Level = all[u.Steps[0]]
 	}
 	for n, u := range c.out.Units {
-		if u.Data && c.overlaps(n) && !slices.Contains(c.out.Levels, u.Level) {
+		if u.Data && c.out.overlaps(n) && !slices.Contains(c.out.Levels, u.Level) {
 			c.out.Levels = append(c.out.Levels, u.Level)
 		}
 	}
@@ -325,7 +328,8 @@ func (c *checker) levels() {
 }
 
 // Judged is the profile by which the transactions are judged: that of their level, of several that of the strongest,
-// beside which the others have their own. p is one of the same DBMS; what it is held to that is held to, too.
+// beside which the others have their own. p is one of the same DBMS. What p is held to are those of the weakest level,
+// where that promises less.
 func (o *Showing) Judged(p *dbms.Profile) (*dbms.Profile, error) {
 	for _, level := range slices.Concat(o.Levels, o.At) {
 		if _, err := dbms.Lookup(p.DBMS, level); err != nil {
@@ -335,21 +339,39 @@ func (o *Showing) Judged(p *dbms.Profile) (*dbms.Profile, error) {
 	if slices.Equal(o.Levels, []string{p.Isolation}) {
 		return p, nil
 	}
-	for _, q := range slices.Backward(dbms.Levels(p.DBMS)) {
-		if slices.Contains(o.Levels, q.Isolation) {
-			if p.Claimed != nil {
-				q = q.HeldTo(p.Claimed)
+	all := dbms.Levels(p.DBMS) // the weakest first
+	rank := func(level string) int {
+		return slices.IndexFunc(all, func(q *dbms.Profile) bool { return q.Isolation == level })
+	}
+	at := slices.MaxFunc(o.Levels, func(a, b string) int { return rank(a) - rank(b) })
+	if p.Claimed != nil { // those of a stronger level are held to their own
+		at = slices.MinFunc(o.Levels, func(a, b string) int { return rank(a) - rank(b) })
+	}
+	q := all[rank(at)]
+	if p.Claimed != nil && rank(p.Claimed.Isolation) > rank(at) {
+		q = q.HeldTo(p.Claimed)
+	}
+	return q, nil
+}
+
+// WatchedAt are the levels of the script's steps in the run that is watched at a level: that one where a transaction
+// runs while no other is open, since no level makes a difference to it.
+func (o *Showing) WatchedAt(p *dbms.Profile) []string {
+	at := slices.Clone(o.At)
+	for n, u := range o.Units {
+		if u.Data && !o.overlaps(n) {
+			for _, i := range u.Steps {
+				at[i] = p.Isolation
 			}
-			return q, nil
 		}
 	}
-	return p, nil
+	return at
 }
 
 // overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in
 // its place in every serial order, whatever its level.
-func (c *checker) overlaps(n int) bool {
-	u := c.out.Units
+func (o *Showing) overlaps(n int) bool {
+	u := o.Units
 	for m := range u {
 		if m != n && u[m].Data && u[m].first >= 0 && u[n].first >= 0 && u[m].first < u[n].last && u[n].first < u[m].last {
 			return true

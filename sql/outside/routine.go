@@ -1,0 +1,107 @@
+package outside
+
+import (
+	"slices"
+	"strings"
+
+	"txweave/sql/analysis"
+	"txweave/sql/sqltext"
+)
+
+// routine is a function, a procedure or a trigger whose body is followed as a text: it is in no dialect's tree.
+type routine struct {
+	table  string // of a trigger
+	body   string
+	before bool   // it may write the row that it looks at
+	keeps  bool   // it has variables, through which values go on to where nobody follows them
+	source Source // where a value that it gives or writes may come from
+}
+
+// routineOf reads what makes a routine whose body is a text; nil for another statement.
+func (v *Values) routineOf(text string) (name string, r *routine) {
+	read := v.syntax.Quoting.Read(text)
+	const head = 8 // tokens: CREATE OR REPLACE DEFINER = x FUNCTION
+	at := slices.IndexFunc(read.Tokens[:min(head, len(read.Tokens))], func(t sqltext.Token) bool {
+		return t.Is("procedure", "function", "trigger")
+	})
+	if at < 1 || at+1 >= len(read.Tokens) || !read.Tokens[0].Is("create") {
+		return "", nil
+	}
+	for _, t := range read.Tokens[at+1:] {
+		if !t.Is("if", "not", "exists") {
+			name, _ = t.Ident()
+			break
+		}
+	}
+	r = &routine{body: text}
+	if read.Tokens[at].Is("trigger") {
+		on := slices.IndexFunc(read.Tokens, func(t sqltext.Token) bool { return t.Is("on") })
+		if on < 0 || on+1 >= len(read.Tokens) {
+			return "", nil
+		}
+		r.table, _ = read.Tokens[on+1].Ident()
+		r.before = slices.ContainsFunc(read.Tokens[at:on], func(t sqltext.Token) bool { return t.Is("before") })
+		name = "trigger " + name // nobody calls it
+	}
+	return strings.ToLower(name), r
+}
+
+// begin finds out of a routine's body what can be told before all are known.
+func (r *routine) begin(v *Values) {
+	read := v.syntax.Quoting.Read(r.body)
+	r.keeps = slices.ContainsFunc(read.Tokens, func(t sqltext.Token) bool { return t.Is("declare") || t.Text == "@" })
+	session, _ := read.Calls()
+	for _, name := range session {
+		r.source = r.source.or(ofFunction(name, 0, nil))
+	}
+}
+
+// within follows the statements in the body of a routine. Where it has variables the rows of what it writes may come
+// from whatever it calls.
+func (v *Values) within(r *routine) {
+	if s := r.source.or(v.calls(r.body)); s != r.source {
+		r.source, v.changed = s, true
+	}
+	for _, text := range v.pieces(r.body) {
+		v.follow(text, false)
+		if r.keeps {
+			v.markWritten(text, r.source)
+		}
+	}
+	if r.keeps && r.before {
+		v.markRows(r.table, r.source)
+	}
+}
+
+// calls is where the values come from of the routines that a statement calls.
+func (v *Values) calls(text string) (out Source) {
+	if len(v.routines) == 0 {
+		return None
+	}
+	tokens := v.syntax.Quoting.Read(text).Tokens
+	for i, t := range tokens {
+		name, ok := t.Ident()
+		called := i+1 < len(tokens) && tokens[i+1].Text == "(" || i > 0 && tokens[i-1].Is("call")
+		if r := v.routines[name]; ok && called && r != nil && r.body != text {
+			out = out.or(r.source)
+		}
+	}
+	return out
+}
+
+// markWritten notes that it depends on a source which rows the tables have that a statement writes.
+func (v *Values) markWritten(text string, s Source) {
+	if s == None {
+		return
+	}
+	stmt, err := v.syntax.Tree.Parse(text)
+	if err != nil {
+		if read := v.syntax.Quoting.Read(text); read.Kind.Writes() {
+			v.markRows(read.Target, s)
+		}
+		return
+	}
+	for _, w := range analysis.WrittenBy(stmt) {
+		v.markRows(w.Table, s)
+	}
+}
