@@ -36,16 +36,17 @@ func (k *judge) predicates(ctx context.Context) *checker.Verdict {
 		if !k.r.Taken[p.Txn] {
 			continue
 		}
-		if p.AsOf == 0 && p.Seen == nil && !k.c.Sighted(p) {
-			if k.level == dbms.RC { // whose definition knows no searches
-				if p.Statement == 0 {
-					unsighted++
-				}
-				continue
-			}
+		switch sighted := p.AsOf != 0 || p.Seen != nil || k.c.Sighted(p); {
+		case sighted:
+		case k.level != dbms.RC:
 			return k.unknown(Complete,
 				"%s searched for %s: which versions it looked at is not known (--order commit need not know it)",
 				k.h.TxnName(p.Txn), k.name(p))
+		case p.Statement == 0: // the definition of the level knows no searches
+			unsighted++
+			continue
+		default:
+			continue
 		}
 		if v := k.predicate(ctx, int32(i), p); v != nil {
 			return v

@@ -251,12 +251,7 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 		statements += len(txns[t].Statements)
 		for _, s := range txns[t].Searches {
 			p := certificate.Predicate{Txn: t, At: s.At, Table: s.Table, Where: s.Where, Current: s.Current, Listed: true,
-				Among: among(keys[s.Table], s.Lo, s.Hi)}
-			for _, key := range s.Found {
-				if id, known := ids[r.Key(s.Table, key)]; known {
-					p.Result = append(p.Result, id)
-				}
-			}
+				Among: among(keys[s.Table], s.Lo, s.Hi), Result: found(ids, r, &s)}
 			if s.Statement > 0 {
 				p.Statement = first + s.Statement
 			}
@@ -268,6 +263,16 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 			}
 		}
 	}
+}
+
+// found are the keys that a search found, as far as the history has them.
+func found(ids map[string]int32, r *storm.Recording, s *storm.RangeSearch) (out []int32) {
+	for _, key := range s.Found {
+		if id, known := ids[r.Key(s.Table, key)]; known {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // keysUsed are the keys of each table that the history has, in their order.
