@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/history"
 )
 
-// errorCode is the code of an error as clients and people write it.
-var errorCode = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?\(?(\d{4})\b`)
+// errorCode is the code of an error as clients and people write it: a number, or an SQLSTATE.
+var errorCode = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*|sqlstate:?\s*)?\(?(\d{4}|\d[\dA-Z]{4})\b`)
 
 // printedCount is what clients say of how many rows there were.
 var printedCount = regexp.MustCompile(`(?i)^(?:(\d+) rows? in set|query ok, (\d+) rows? affected|` +
@@ -33,8 +35,23 @@ func (p *piece) remarked(text string) {
 		p.answer().Waited = true
 	}
 	if m := errorCode.FindStringSubmatch(text); m != nil && p.answer().Err == 0 {
-		p.answer().Err, _ = strconv.Atoi(m[1])
+		p.answer().Err, _ = history.ErrorCode(m[1])
 	}
+	if n, affected, ok := counted(text); ok && p.answer().Count < 0 {
+		p.printed.Count, p.printed.Affected = n, affected
+	}
+}
+
+// counted reads -> 2 rows, or -> 1 row affected.
+func counted(text string) (n int, affected, ok bool) {
+	said := strings.TrimLeft(text, "-=>→⇒ ")
+	w := strings.Fields(strings.ToLower(strings.TrimRight(said, " .")))
+	if said == text || len(w) < 2 || len(w) > 3 || w[1] != "row" && w[1] != "rows" {
+		return 0, false, false
+	}
+	n, err := strconv.Atoi(w[0])
+	affected = len(w) == 3 && w[2] == "affected"
+	return n, affected, err == nil && (len(w) == 2 || affected || w[2] == "returned")
 }
 
 // answerWords begin what people write of an answer, in a cell or behind a mark.
