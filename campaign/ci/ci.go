@@ -14,8 +14,8 @@ import (
 	"txweave/internal/version"
 )
 
-// BuildOutcome is what a campaign found: its cells, and of its bugs the open ones, with which of them nobody knew. Those
-// that may be others are among them.
+// BuildOutcome is what a campaign found: its cells, and of its bugs the open ones, with which of them nobody knew.
+// Those that may be others are among them.
 type BuildOutcome struct {
 	Status *database.CampaignStatus
 	Bugs   []*finding.Bug

@@ -56,8 +56,8 @@ func (f *Config) Validate(ctx context.Context, finite bool) error {
 	return nil
 }
 
-// news are the open bugs that nobody knew of. A group that is not reduced is none as long as it may be one of these, for
-// which the build fails anyway; where all that it may be is known, nothing else would tell of it.
+// news are the open bugs that nobody knew of. A group that is not reduced is none as long as it may be one of these,
+// for which the build fails anyway; where all that it may be is known, nothing else would tell of it.
 func (f *Config) news(b *finding.Bugs) map[string]bool {
 	out := map[string]bool{}
 	for _, g := range b.Bugs {
