@@ -56,16 +56,6 @@ func ErrorName(code int) string {
 	return strings.Repeat("0", max(0, 5-len(state))) + state
 }
 
-// ErrorCode is the code that ErrorName prints as a text: a number, or an SQLSTATE of five characters.
-func ErrorCode(text string) (int, error) {
-	base := 10
-	if len(text) == 5 {
-		base = 36
-	}
-	code, err := strconv.ParseInt(text, base, 32)
-	return int(code), err
-}
-
 // Warning is one row of the database's warnings for a statement.
 type Warning struct {
 	Level   string `json:"level"`

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"txweave/history"
 )
 
 // errorCode is the code of an error as clients and people write it: a number, or an SQLSTATE.
@@ -34,8 +32,8 @@ func (p *piece) remarked(text string) {
 	if waits(text) {
 		p.answer().Waited = true
 	}
-	if m := errorCode.FindStringSubmatch(text); m != nil && p.answer().Err == 0 {
-		p.answer().Err, _ = history.ErrorCode(m[1])
+	if m := errorCode.FindStringSubmatch(text); m != nil && p.answer().Err == "" {
+		p.answer().Err = strings.ToUpper(m[1])
 	}
 	if n, affected, ok := counted(text); ok && p.answer().Count < 0 {
 		p.printed.Count, p.printed.Affected = n, affected
@@ -111,7 +109,7 @@ func (r *reader) answers(line string) bool {
 	case strings.HasPrefix(strings.ToLower(line), "empty set"):
 		a.Rows, a.Count = [][]string{}, 0
 	case strings.HasPrefix(strings.ToLower(line), "error"):
-		if p.remarked(line); a.Err == 0 {
+		if p.remarked(line); a.Err == "" {
 			r.failed(p, line)
 		}
 	}
@@ -139,7 +137,7 @@ func (r *reader) failed(p *piece, line string) {
 // gaveUp are messages of a wait for a lock that lasted as long as it was allowed to, and gaveUpCode is the code of one.
 var gaveUp = []string{"lock wait timeout exceeded", "due to lock timeout", "database is locked"}
 
-const gaveUpCode = 1205
+const gaveUpCode = "1205"
 
 // gaveUp says whether the text says that a statement waited for a lock as long as it was allowed to.
 func (p *piece) gaveUp() bool {
@@ -164,7 +162,7 @@ func (p *part) waitOut() {
 
 // unsaid forgets an answer of which nothing was said that can be compared.
 func (p *piece) unsaid() {
-	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == 0 && a.Message == "" &&
+	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == "" && a.Message == "" &&
 		!a.Waited {
 		p.printed = nil
 	}

@@ -36,13 +36,12 @@ func (o *Showing) Printed() (out []Comparison) {
 
 func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok bool) {
 	switch {
-	case p.Err != 0:
-		code := history.ErrorName(p.Err)
-		c.Was, c.Now = "error "+code, "no error"
+	case p.Err != "":
+		c.Was, c.Now = "error "+p.Err, "no error"
 		if e.Err != nil {
 			c.Now = e.Err.String()
 		}
-		c.Same = e.Err != nil && (e.Err.Code == p.Err || e.Err.State == code)
+		c.Same = e.Err != nil && (history.ErrorName(e.Err.Code) == p.Err || e.Err.State == p.Err)
 	case p.Message != "":
 		c.Was, c.Now = "error: "+p.Message, "no error"
 		if e.Err != nil {
