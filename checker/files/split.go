@@ -48,7 +48,8 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 	h := rec.History
 	cut := parts.Cut(h.Widened(f.ClockSkew), f.cutAt(level), opt, f.Parts)
 	if len(cut) < 2 {
-		return outcome.Misusef("%s: at %s the keys and sessions of all transactions hang together: there is one part", path,
+		return outcome.Misusef("%s: at %s the keys and sessions of all transactions are connected: there is one part "+
+			"(--session-order=false may make more)", path,
 			level)
 	}
 	if err := os.MkdirAll(f.Split, 0o777); err != nil {
