@@ -63,7 +63,7 @@ func (v *Values) within(r *routine) {
 		r.source, v.changed = s, true
 	}
 	for _, text := range v.pieces(r.body) {
-		v.follow(text, false)
+		v.follow(text, false, r.table)
 		if r.keeps {
 			v.markWritten(text, r.source)
 		}
