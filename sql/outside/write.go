@@ -171,12 +171,21 @@ func (s *scope) insert(n *sql.Insert, setup bool) {
 			}
 		}
 	case n.Source != nil:
-		s.filled(table, n.Columns, s.query(n.Source))
+		s.filled(table, n.Columns, s.taken(n))
 	}
 	s.set(n.Duplicate, None, changed(n.Duplicate, table))
 	for _, c := range n.Conflicts {
 		s.set(c.Set, s.of(c.Where), changed(c.Set, table))
 	}
+}
+
+// taken is what an INSERT takes from its query, which names no columns of the table that it writes.
+func (s *scope) taken(n *sql.Insert) result {
+	own := s.v.scopeIn(n.Source, s.row)
+	if len(own.ctes) < len(s.ctes) { // a WITH stands before the INSERT
+		own = s
+	}
+	return own.query(n.Source)
 }
 
 func changed(set []*sql.Assign, table string) []string {
