@@ -52,6 +52,10 @@ func (v *Values) Answer(text string) (a Answer) {
 		a.Whole = s.of(n.On).or(s.from(n.Source))
 	case *sql.Show:
 		a.Whole = Session
+	case *sql.XA:
+		if n.Step == "RECOVER" { // those of all sessions that are prepared, whether or not any order has them so
+			a.Whole = Session
+		}
 	}
 	return a
 }
