@@ -83,10 +83,10 @@ func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 	for v.changed = true; v.changed; {
 		v.changed = false
 		for _, text := range setup {
-			v.follow(text, true)
+			v.follow(text, true, "")
 		}
 		for _, text := range steps {
-			v.follow(text, false)
+			v.follow(text, false, "")
 			v.markWritten(text, v.calls(text))
 		}
 		for _, name := range slices.Sorted(maps.Keys(v.routines)) {
