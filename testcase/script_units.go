@@ -43,9 +43,7 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 			kind, switches = setting, false
 		}
 		if (kind == opens || kind == commits) && st.open >= 0 {
-			if out[st.open].Explicit {
-				out[st.open].CommittedBy = i
-			}
+			out[st.open].commit(i)
 			st.open = -1
 		}
 		if st.open < 0 {
@@ -66,12 +64,24 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 			st.autocommit = on
 		}
 	}
+	leaveOpen(out, state)
+	return out
+}
+
+// commit notes the step that commits a transaction by the way.
+func (u *Unit) commit(step int) {
+	if u.Explicit {
+		u.CommittedBy = step
+	}
+}
+
+// leaveOpen notes the transactions that no step ends.
+func leaveOpen(all []Unit, state []unitState) {
 	for _, st := range state {
 		if st.open >= 0 {
-			out[st.open].Open = true
+			all[st.open].Open = true
 		}
 	}
-	return out
 }
 
 // scriptKinds are what a statement of a script does to transactions.

@@ -245,24 +245,32 @@ func (c *checker) units() {
 		c.out.Case.Schema = append(c.out.Case.Schema, testcase.Stmt{SQL: st.SQL})
 	}
 	for _, u := range all {
-		unit := RunUnit{Unit: u, Aborted: c.aborted(u, gone), first: -1}
-		for _, i := range u.Steps {
-			if e := run.Steps[i]; e != nil {
-				if unit.first < 0 {
-					unit.first = e.Start
-				}
-				unit.last = max(unit.last, e.End)
-			}
-		}
-		if by := run.Steps[u.CommittedBy]; u.CommittedBy > 0 && by != nil {
-			unit.last = max(unit.last, by.End)
-		} else if u.Open || u.CommittedBy > 0 {
-			unit.last = math.MaxInt64
-		}
+		unit := RunUnit{Unit: u, Aborted: c.aborted(u, gone)}
+		unit.first, unit.last = lasted(&u, run.Steps)
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
 	c.out.Case.Number()
+}
+
+// lasted is from when to when a transaction was open, in ns of the run: first is -1 where nothing of it was sent, last
+// MaxInt64 where nothing has ended it.
+func lasted(u *testcase.Unit, steps []*history.Event) (first, last int64) {
+	first = -1
+	for _, i := range u.Steps {
+		if e := steps[i]; e != nil {
+			if first < 0 {
+				first = e.Start
+			}
+			last = max(last, e.End)
+		}
+	}
+	if by := steps[u.CommittedBy]; u.CommittedBy > 0 && by != nil {
+		last = max(last, by.End)
+	} else if u.Open || u.CommittedBy > 0 {
+		last = math.MaxInt64
+	}
+	return first, last
 }
 
 // transaction makes transaction n of a case of a unit, and names its steps.
