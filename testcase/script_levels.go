@@ -37,7 +37,7 @@ func (s *Script) LevelsAsked(said func(step int, once string) string, refused fu
 				x.take(readSetting(s.Target, s.Steps[i].SQL), sqltext.SyntaxOf(s.Target).Tree, &u)
 			}
 		}
-		level := x.current(spends)
+		level := x.current(spends || u.Data)
 		for _, i := range u.Steps {
 			level = cmp.Or(said(i, x.once), level)
 		}

@@ -189,6 +189,9 @@ func TestLevelOnce(t *testing.T) {
 		if last := got[len(got)-1]; last != want {
 			t.Errorf("%s: %q, want %q", between, last, want)
 		}
+		if between == "SELECT 1" && got[1] != "" {
+			t.Errorf("a query of no table runs at %s", got[1])
+		}
 	}
 }
 
