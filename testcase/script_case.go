@@ -28,7 +28,7 @@ func (s *Script) Case(levels []string) (c *Case, at []Ref, err error) {
 func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 	c := &Case{Target: s.Target, Isolation: s.Isolation, places: &places{}}
 	m := caseMaker{Script: s, c: c, levels: levels, at: at, txnOf: make([]int, len(s.Steps)),
-		of: make([]int, len(s.Sessions)), settings: map[int][]int{}}
+		of: make([]int, len(s.Sessions)), commits: map[int]int{}, settings: map[int][]int{}}
 	before, err := m.setUp()
 	if err != nil {
 		return nil, err
@@ -45,7 +45,10 @@ func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 			return nil, err
 		}
 	}
-	for _, n := range m.txnOf {
+	for i, n := range m.txnOf {
+		if t, ok := m.commits[i]; ok {
+			c.Schedule = append(c.Schedule, t)
+		}
 		if n >= 0 {
 			c.Schedule = append(c.Schedule, n)
 		}
@@ -70,6 +73,7 @@ type caseMaker struct {
 	at       []Ref
 	txnOf    []int         // the transaction of each step; -1 for what is left out
 	of       []int         // how many transactions each session has
+	commits  map[int]int   // transactions that end where a step commits them, by that step
 	settings map[int][]int // lines, by session
 }
 
@@ -152,7 +156,9 @@ func (m *caseMaker) transaction(u *Unit) error {
 	switch {
 	case !u.Explicit:
 		t.Begin.SQL, t.End.SQL = "", ""
-	case !u.Ends && !u.Commits:
+	case u.CommittedBy > 0:
+		m.commits[u.CommittedBy] = len(m.c.Txns)
+	case !u.Ends:
 		t.End.SQL = "ROLLBACK"
 	}
 	if level := m.levels[u.Steps[0]]; level != m.Isolation {
@@ -227,7 +233,8 @@ func (s *Script) withoutLevel(text string) string {
 	return plain
 }
 
-// close completes the schedule: a BEGIN in front of each transaction that had none, an end behind it.
+// close completes the schedule: a BEGIN in front of each transaction that had none, behind everything the end
+// of those that nothing in the script ends.
 func (c *Case) close(s *Script, units []Unit) {
 	opened, counted := make([]bool, len(c.Txns)), make([]int, len(c.Txns))
 	given := make([]bool, len(c.Txns)) // it begins with a statement of the script's
@@ -236,11 +243,11 @@ func (c *Case) close(s *Script, units []Unit) {
 	for _, u := range units {
 		if u.Data {
 			given[n] = u.Opened
-			ends[n] = u.Ends
+			ends[n] = u.Ends || u.CommittedBy > 0
 			n++
 		}
 	}
-	var out []int
+	var out, open []int
 	for _, t := range c.Schedule {
 		if c.Txns[t].Autocommit() {
 			out = append(out, t)
@@ -252,8 +259,8 @@ func (c *Case) close(s *Script, units []Unit) {
 		opened[t] = true
 		out, counted[t] = append(out, t), counted[t]+1
 		if !ends[t] && counted[t] == c.Txns[t].Steps()-1 {
-			out, counted[t] = append(out, t), counted[t]+1
+			open = append(open, t)
 		}
 	}
-	c.Schedule = out
+	c.Schedule = append(out, open...)
 }

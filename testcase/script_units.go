@@ -14,8 +14,10 @@ type Unit struct {
 	Explicit bool  // it begins with BEGIN, or autocommit is off
 	Opened   bool  // its first statement opens it
 	Ends     bool  // its last statement ends it
-	Commits  bool  // no statement of its own ends it, and what comes next in its session commits it
-	Data     bool  // it reads or writes rows; what does not, such as a setting, belongs to what comes after it
+	Open     bool  // nothing in the script ends it
+	// CommittedBy is the step behind it in its session that commits it, where no statement of its own does; 0 for none.
+	CommittedBy int
+	Data        bool // it reads or writes rows; what does not, such as a setting, belongs to what comes after it
 }
 
 // unitState follows one session.
@@ -41,7 +43,10 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 			kind, switches = setting, false
 		}
 		if (kind == opens || kind == commits) && st.open >= 0 {
-			out[st.open].Commits, st.open = out[st.open].Explicit, -1
+			if out[st.open].Explicit {
+				out[st.open].CommittedBy = i
+			}
+			st.open = -1
 		}
 		if st.open < 0 {
 			st.open = len(out)
@@ -59,6 +64,11 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 		}
 		if switches {
 			st.autocommit = on
+		}
+	}
+	for _, st := range state {
+		if st.open >= 0 {
+			out[st.open].Open = true
 		}
 	}
 	return out

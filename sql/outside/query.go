@@ -104,6 +104,11 @@ func (s *scope) query(q *sql.Query) result {
 		return result{}
 	}
 	r := s.body(q.Body)
+	for _, l := range q.Locks {
+		if l.Wait == "SKIP LOCKED" {
+			r.rows = r.rows.or(Locks)
+		}
+	}
 	if q.Limit != nil { // which rows are among the first ones
 		for _, o := range q.Order {
 			r.rows = r.rows.or(s.of(o.X))

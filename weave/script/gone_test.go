@@ -85,6 +85,43 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestCommitted: a transaction that another statement of its session commits has not ended before those of others that
+// began until then. What began when it had is behind it in the first order that is tried, and so it is with one that a
+// COMMIT ends.
+func TestCommitted(t *testing.T) {
+	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10);\n"
+	server := servers.Launched("a MariaDB server", mariadb.Server)
+	defer server.Close()
+	target := server.Target(t)
+	p, err := dbms.Lookup("mariadb", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const write, read = "A> insert into t values (2, 20);\n", "B> select count(*) from t;\n"
+	for text, order := range map[string][]int{
+		"A> set autocommit = 0;\n" + write + read + "A> create table u (a int);\n" + read: {1, 0, 2, 3},
+		"A> set autocommit = 0;\n" + write + read + "A> begin;\n" + read + "A> commit;\n": {1, 0, 2},
+		"A> begin;\n" + write + read + "A> alter table t add column b int;\n" + read:      {1, 0, 2, 3},
+		"A> begin;\n" + write + read + "A> lock tables t read;\n" + read:                  {1, 0, 2, 3},
+		"A> begin;\n" + write + "A> create table u (a int);\n" + read:                     {0, 1, 2},
+		"A> begin;\n" + write + "A> commit;\n" + read:                                     {0, 1},
+		"A> begin;\n" + write + read:                                                      {0, 1},
+	} {
+		all, err := importer.ReadScripts("text", []byte(tables+text), importer.Options{Target: "mariadb"}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := script.Check(t.Context(), target, p, all[0].Script,
+			script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tried := 1 + order[0]; !out.Fits || out.Early || !slices.Equal(out.Order, order) || out.Tried != tried {
+			t.Errorf("%s: order %v of %d tried, fits %v, early %v", text, out.Order, out.Tried, out.Fits, out.Early)
+		}
+	}
+}
+
 // TestFailedBlock: where any error ends a transaction, it is open until its own COMMIT, which belongs to it and takes
 // part in no serial order. One that went back to a savepoint is committed, without the statement that failed.
 func TestFailedBlock(t *testing.T) {

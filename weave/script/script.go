@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -87,8 +88,8 @@ type RunUnit struct {
 	testcase.Unit
 	Aborted bool // the database rolled it back
 	Level   string
-	first   int64
-	last    int64
+	first   int64 // when it began, since the script did
+	last    int64 // when what ends it was answered; the largest number where nothing does
 }
 
 // Check runs a script and holds it against serial orders. Errors are ours or the environment's.
@@ -253,6 +254,11 @@ func (c *checker) units() {
 				unit.last = max(unit.last, e.End)
 			}
 		}
+		if by := run.Steps[u.CommittedBy]; u.CommittedBy > 0 && by != nil {
+			unit.last = max(unit.last, by.End)
+		} else if u.Open || u.CommittedBy > 0 {
+			unit.last = math.MaxInt64
+		}
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
@@ -373,11 +379,18 @@ func (o *Showing) WatchedAt(p *dbms.Profile) []string {
 func (o *Showing) overlaps(n int) bool {
 	u := o.Units
 	for m := range u {
-		if m != n && u[m].Data && u[m].first >= 0 && u[n].first >= 0 && u[m].first < u[n].last && u[n].first < u[m].last {
+		if m != n && !o.inTurn(m, n) && !o.inTurn(n, m) && u[m].Data && u[m].first >= 0 && u[n].first >= 0 &&
+			u[m].first < u[n].last && u[n].first < u[m].last {
 			return true
 		}
 	}
 	return false
+}
+
+// inTurn says whether a session had one transaction behind another: it has one at a time.
+func (o *Showing) inTurn(a, b int) bool {
+	u := o.Units
+	return u[a].Session == u[b].Session && u[a].Steps[0] < u[b].Steps[0]
 }
 
 func boolOrder(b bool) int {
@@ -476,7 +489,7 @@ func (c *checker) uncertified(u RunUnit) bool {
 		_, is := c.profile.Read(c.out.Script.Steps[i].SQL).Tree.(*sql.TwoPhase)
 		return is
 	})
-	return err == nil && p.Certifier == dbms.SSI && u.Explicit && !u.Commits && !prepared && !c.commits(u.Unit)
+	return err == nil && p.Certifier == dbms.SSI && u.Explicit && u.CommittedBy == 0 && !prepared && !c.commits(u.Unit)
 }
 
 // orders lists the serial orders to try: first those that keep transactions in order which did not overlap, from early
@@ -484,13 +497,12 @@ func (c *checker) uncertified(u RunUnit) bool {
 func (c *checker) orders() (orders [][]int, early int) {
 	held := c.held()
 	u := c.out.Units
-	sameSession := func(a, b int) bool { return u[a].Session == u[b].Session && u[a].Steps[0] < u[b].Steps[0] }
-	before := func(a, b int) bool { return sameSession(a, b) || u[a].last <= u[b].first }
+	before := func(a, b int) bool { return c.out.inTurn(a, b) || u[a].last <= u[b].first }
 	orders = permutations(held, before, maxOrders)
 	if early = len(orders); len(held) > MaxTransactions {
 		return orders, early
 	}
-	for _, o := range permutations(held, sameSession, maxOrders) {
+	for _, o := range permutations(held, c.out.inTurn, maxOrders) {
 		if !slices.ContainsFunc(orders, func(x []int) bool { return slices.Equal(x, o) }) {
 			orders = append(orders, o)
 		}
@@ -553,7 +565,7 @@ func (c *checker) inOrder(order []int) (steps []int) {
 			}
 		}
 		switch {
-		case u.Commits:
+		case u.CommittedBy > 0:
 			steps = append(steps, committing)
 		case u.Explicit && !u.Ends:
 			steps = append(steps, closing)
@@ -698,7 +710,7 @@ func (c *checker) alone(order []int) error {
 		switch k := sqltext.KindOf(stmt); {
 		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback,
 			k == sqltext.RollbackTo,
-			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && !u.Commits:
+			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && u.CommittedBy == 0:
 			return nil
 		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release,
 			testcase.SwitchesAutocommit(stmt):
