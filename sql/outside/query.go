@@ -274,8 +274,8 @@ func isNil(x sql.Node) bool {
 	return false
 }
 
-// named is where what a column of a name holds comes from, of whichever source; table is how the statement calls it, nil
-// where it does not say.
+// named is where what a column of a name holds comes from, of whichever source; table is how the statement calls it,
+// nil where it does not say.
 func (s *scope) named(table *sql.Name, column string) (out Source) {
 	for _, p := range s.v.syntax.Traits.Places {
 		if p == column {
