@@ -167,6 +167,7 @@ func (s *runState) forgetPrepared() {
 // them and keep its locks, on a server of somebody's too. What the script did not prepare itself is left alone,
 // whatever its name.
 func (s *player) forgetPrepared() {
+	s.forgetDetached()
 	left := map[string]int{} // names of what is prepared, and in which session
 	for i, m := range s.play.Steps {
 		x, e := sqltext.Read(m.SQL), s.out.Steps[i]
@@ -195,5 +196,23 @@ func (s *player) forgetPrepared() {
 		case <-l.gone:
 		case <-time.After(5 * time.Second):
 		}
+	}
+}
+
+// forgetDetached rolls back what a script has left by PREPARE TRANSACTION, which no session has any more.
+func (s *player) forgetDetached() {
+	left := map[string]bool{}
+	for i, m := range s.play.Steps {
+		x, e := s.profile.Read(m.SQL), s.out.Steps[i]
+		if e == nil || e.Err != nil || x.IsXA() {
+			continue
+		}
+		delete(left, x.EndsPrepared())
+		if name := x.Prepares(); name != "" {
+			left[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		_, _ = s.target.Control().Exec(s.ctx, "ROLLBACK PREPARED "+name)
 	}
 }

@@ -15,6 +15,7 @@ type Unit struct {
 	Opened   bool  // its first statement opens it
 	Ends     bool  // its last statement ends it
 	Open     bool  // nothing in the script ends it
+	Prepared bool  // its session has left it to whoever ends it: its last step may be another session's
 	// CommittedBy is the step behind it in its session that commits it, where no statement of its own does; 0 for none.
 	CommittedBy int
 	Data        bool // it reads or writes rows; what does not, such as a setting, belongs to what comes after it
@@ -27,61 +28,108 @@ type unitState struct {
 	locked     bool // it has tables of LOCK TABLES
 }
 
+// unitMaker splits a script.
+type unitMaker struct {
+	*Script
+	aborted, refused func(step int) bool
+	out              []Unit
+	state            []unitState
+	prepared         map[string]int // units that wait for their second phase, by the names that they have for it
+}
+
 // Units splits the steps of a script into transactions, in the order in which they begin. aborted says of a step that
 // the database rolled its transaction back, refused that it was answered with an error; nil: of none.
 func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
-	var out []Unit
-	state := make([]unitState, len(s.Sessions))
-	for i := range state {
-		state[i] = unitState{open: -1, autocommit: true}
+	none := func(int) bool { return false }
+	m := unitMaker{Script: s, aborted: none, refused: none,
+		state: make([]unitState, len(s.Sessions)), prepared: map[string]int{}}
+	if aborted != nil {
+		m.aborted = aborted
+	}
+	if refused != nil {
+		m.refused = refused
+	}
+	for i := range m.state {
+		m.state[i] = unitState{open: -1, autocommit: true}
 	}
 	for i := range s.Steps {
-		st := &state[s.Steps[i].Session]
-		kind := s.kindAt(i, st)
-		on, switches := autocommitOf(s.Steps[i].SQL)
-		if (kind == opens || switches) && refused != nil && refused(i) {
-			kind, switches = setting, false
-		}
-		if (kind == opens || kind == commits) && st.open >= 0 {
-			out[st.open].commit(i)
-			st.open = -1
-		}
-		if st.open < 0 {
-			st.open = len(out)
-			out = append(out, Unit{Session: s.Steps[i].Session, Opened: kind == opens,
-				Explicit: kind == opens || !st.autocommit && kind == plain})
-		}
-		u := &out[st.open]
-		u.Steps = append(u.Steps, i)
-		u.Data = u.Data || kind == plain || kind == commits
-		switch {
-		case kind == ends:
-			u.Ends, st.open = true, -1
-		case aborted != nil && aborted(i), kind == commits, !u.Explicit:
-			st.open = -1
-		}
-		if switches {
-			st.autocommit = on
+		st := &m.state[s.Steps[i].Session]
+		if !m.endsPrepared(i, st) {
+			m.take(i, st)
 		}
 	}
-	leaveOpen(out, state)
-	return out
-}
-
-// commit notes the step that commits a transaction by the way.
-func (u *Unit) commit(step int) {
-	if u.Explicit {
-		u.CommittedBy = step
-	}
-}
-
-// leaveOpen notes the transactions that no step ends.
-func leaveOpen(all []Unit, state []unitState) {
-	for _, st := range state {
+	for _, st := range m.state {
 		if st.open >= 0 {
-			all[st.open].Open = true
+			m.out[st.open].Open = true
 		}
 	}
+	for _, n := range m.prepared {
+		m.out[n].Open = true
+	}
+	return m.out
+}
+
+// take adds a step to the unit of its session, or begins one with it.
+func (m *unitMaker) take(i int, st *unitState) {
+	kind := m.kindAt(i, st)
+	on, switches := autocommitOf(m.Steps[i].SQL)
+	if (kind == opens || switches) && m.refused(i) {
+		kind, switches = setting, false
+	}
+	if (kind == opens || kind == commits) && st.open >= 0 {
+		if m.out[st.open].Explicit {
+			m.out[st.open].CommittedBy = i
+		}
+		st.open = -1
+	}
+	if st.open < 0 {
+		st.open = len(m.out)
+		m.out = append(m.out, Unit{Session: m.Steps[i].Session, Opened: kind == opens,
+			Explicit: kind == opens || !st.autocommit && kind == plain})
+	}
+	u := &m.out[st.open]
+	u.Steps = append(u.Steps, i)
+	u.Data = u.Data || kind == plain || kind == commits
+	name := m.prepares(i)
+	switch {
+	case name != "" && u.Explicit:
+		if u.Prepared = !m.refused(i); u.Prepared {
+			m.prepared[name] = st.open
+		}
+		st.open = -1
+	case kind == ends:
+		u.Ends, st.open = true, -1
+	case m.aborted(i), kind == commits, !u.Explicit:
+		st.open = -1
+	}
+	if switches {
+		st.autocommit = on
+	}
+}
+
+// prepares is the name under which PREPARE TRANSACTION leaves its transaction to whoever ends it, and its session is
+// free for another one; "" for other statements. A session that has prepared
+// an XA transaction can do nothing else until its end (dev.mysql.com/doc/refman, XA Transaction States).
+func (m *unitMaker) prepares(step int) string {
+	read := control.Read(sqltext.SyntaxOf(m.Target).Tree, m.Steps[step].SQL)
+	if read.IsXA() {
+		return ""
+	}
+	return read.Prepares()
+}
+
+// endsPrepared adds a step to the unit that it ends, of whichever session, where that was prepared. Within another
+// transaction it ends none.
+func (m *unitMaker) endsPrepared(step int, st *unitState) bool {
+	name := control.Read(sqltext.SyntaxOf(m.Target).Tree, m.Steps[step].SQL).EndsPrepared()
+	n, ok := m.prepared[name]
+	if !ok || st.open >= 0 || m.refused(step) {
+		return false
+	}
+	delete(m.prepared, name)
+	u := &m.out[n]
+	u.Steps, u.Ends = append(u.Steps, step), true
+	return true
 }
 
 // scriptKinds are what a statement of a script does to transactions.
@@ -105,6 +153,8 @@ func (s *Script) kindAt(step int, st *unitState) scriptKinds {
 	switch {
 	case switches && on && !st.autocommit && st.open >= 0: // it commits
 		return ends
+	case read.EndsPrepared() != "" && st.open >= 0: // refused: it cannot run inside a transaction
+		return plain
 	case kind == opens:
 		st.locked = false
 	case is && kind == commits && len(locks.Tables) == 0: // UNLOCK TABLES commits where there is something to unlock

@@ -168,6 +168,42 @@ func TestFailedBlock(t *testing.T) {
 	}
 }
 
+// TestPrepared: a transaction that is prepared ends where anybody ends it, and what its session does meanwhile is
+// another one; one that its session ends at once is before what follows.
+func TestPrepared(t *testing.T) {
+	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20);\n" +
+		"A> begin;\nA> update t set a = 11 where id = 1;\nA> prepare transaction 'p';\n"
+	const readA, readB = "A> select a from t where id = 1;\n", "B> select a from t where id = 1;\n"
+	server := servers.Launched("a PostgreSQL server", postgresql.Server)
+	defer server.Close()
+	target := server.Target(t)
+	p, err := dbms.Lookup("postgresql", "serializable")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, order := range map[string][]int{
+		readB + "B> commit prepared 'p';\n" + readB + readA:      {1, 0, 2, 3},
+		readA + "B> commit prepared 'p';\n" + readA:              {1, 0, 2},
+		readA + "B> rollback prepared 'p';\n" + readA:            {0, 1, 2},
+		readA + "B> update t set a = 21 where id = 2;\n" + readA: {0, 1, 2, 3},
+		"A> commit prepared 'p';\n" + readA + readB:              {0, 1, 2},
+	} {
+		all, err := importer.ReadScripts("text", []byte(tables+text), importer.Options{Target: "postgresql"}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := script.Check(t.Context(), target, p, all[0].Script,
+			script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !out.Fits || out.Early || !slices.Equal(out.Order, order) {
+			t.Errorf("%s: order %v of %d units, fits %v, early %v: %v", text, out.Order, len(out.Units), out.Fits, out.Early,
+				out.Differences)
+		}
+	}
+}
+
 // TestRefused: what would change the transactions of a session does not where the database refuses it.
 func TestRefused(t *testing.T) {
 	out := check(t, "create table t (a integer primary key);\nA> set autocommit = 0;\nA> select * from t;\n"+

@@ -195,14 +195,25 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 	}
 	for i, n := range steps {
 		if n < 0 {
-			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session,
-				SQL: map[int]string{closing: "ROLLBACK", committing: "COMMIT"}[n]})
+			play.Steps = append(play.Steps, exec.Move{Session: s.Steps[steps[i-1]].Session, SQL: c.ending(n, steps[i-1])})
 			continue
 		}
 		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle,
 			Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
 	}
 	return c.run(play)
+}
+
+// ending is the statement, closing or committing, that ends a transaction behind its last step.
+func (c *checker) ending(how, last int) string {
+	text := "ROLLBACK"
+	if how == committing {
+		text = "COMMIT"
+	}
+	if c.out.Units[c.names[last].txn].Prepared {
+		text += " PREPARED " + c.profile.Read(c.out.Script.Steps[last].SQL).Prepares()
+	}
+	return text
 }
 
 // MostLasting is how long a statement is waited for that says itself that it takes longer than any other, or not how
@@ -395,10 +406,11 @@ func (o *Showing) overlaps(n int) bool {
 	return false
 }
 
-// inTurn says whether a session had one transaction behind another: it has one at a time.
+// inTurn says whether a session had one transaction behind another: it has one at a time, besides those that it has
+// prepared.
 func (o *Showing) inTurn(a, b int) bool {
 	u := o.Units
-	return u[a].Session == u[b].Session && u[a].Steps[0] < u[b].Steps[0]
+	return u[a].Session == u[b].Session && u[a].Steps[0] < u[b].Steps[0] && (!u[a].Prepared || u[a].last <= u[b].first)
 }
 
 func boolOrder(b bool) int {
