@@ -321,7 +321,7 @@ func TestFindingNotKept(t *testing.T) {
 			t.Errorf("standard error does not match %q:\n%s", want, log)
 		}
 	}
-	if !regexp.MustCompile(`findings    [1-9] of [1-9] bugs, 0 kept \(0 unconfirmed\)`).MatchString(out) {
+	if !regexp.MustCompile(`findings    [1-9] of [1-9] bugs?, 0 kept \(0 unconfirmed\)`).MatchString(out) {
 		t.Errorf("summary:\n%s", out)
 	}
 }
