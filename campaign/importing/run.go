@@ -149,7 +149,8 @@ func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder
 		d := t.Describe()
 		fmt.Fprintln(w, strings.Join(append([]string{d.Target + " " + d.Version}, out.Levels...), ", "))
 		if asked := s.Script.Isolation; asked != "" && !slices.Contains(out.Levels, asked) {
-			say.say(false, "level: what the text's sessions are set to holds, %s, not %s", strings.Join(out.Levels, " and "), asked)
+			say.say(false, "level: what the text's sessions are set to holds, %s, not %s",
+				strings.Join(out.Levels, " and "), asked)
 		} else {
 			say.unheeded(out)
 		}

@@ -32,7 +32,8 @@ var writeFaults = []*Fault{
 		Forbidden: forbids(fault.G0), Inapplicable: anywhere, every: 2, verbs: []string{"UPDATE"},
 		exec: commitEarly},
 	{Name: "duplicate-write",
-		Reference: "Clark et al., section 3.1: a version is installed twice (DuplicateWrite): a committed UPDATE is done again",
+		Reference: "Clark et al., section 3.1: a version is installed twice (DuplicateWrite): a committed UPDATE is done " +
+			"again",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"COMMIT"}, exec: writeAgain},
 	{Name: "no-row-lock", Reference: "Leopard, Bug 2: FOR UPDATE takes no lock",
 		Forbidden: lockingReadDiffers, Inapplicable: needsLocks, every: 1, verbs: []string{"SELECT"},

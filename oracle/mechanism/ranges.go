@@ -85,7 +85,8 @@ func (p *partition) checkOwnRange(b *batch, e *event, r history.KeyRange) {
 		}
 		if yes, _ := r.If.Holds(w.payload); yes {
 			p.violation(fault.OwnWriteMissed, w.it, e, []int64{e.t.id}, p.ownWrite(e, w),
-				finding.Say("its later statement in %v, of %v, did not find it", finding.Interval{From: e.start, To: e.end}, p.rangeName(r)))
+				finding.Say("its later statement in %v, of %v, did not find it",
+					finding.Interval{From: e.start, To: e.end}, p.rangeName(r)))
 		}
 	}
 	if r.If == nil || e.g1-e.g0 > 1 {

@@ -33,7 +33,7 @@ const (
 // String says it as what something holds or prints.
 func (s Source) String() string {
 	return [...]string{"nothing else than its statements give it", "numbers that the database hands out", "the clock",
-		"chance", "what is the session's", "the locks of others", "an engine without transactions"}[s]
+		"chance", "the session itself", "the locks of others", "an engine without transactions"}[s]
 }
 
 // or is a source that either of two is.

@@ -38,7 +38,8 @@ func dump(ctx context.Context, s commits.Connection, from string, read func(io.R
 	case at < 0 || err != nil:
 		return fmt.Errorf("%s: it has no place %q", source, from)
 	case wire == nil:
-		return &commits.UnreadableError{Source: source, Why: "it is not read over a connection that is encrypted or compressed"}
+		return &commits.UnreadableError{Source: source,
+			Why: "it is not read over a connection that is encrypted or compressed"}
 	}
 	settings := []string{"SET @master_binlog_checksum = @@GLOBAL.binlog_checksum",
 		"SET @source_binlog_checksum = @@GLOBAL.binlog_checksum"} // MySQL since 8.0.26

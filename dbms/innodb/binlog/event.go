@@ -115,9 +115,9 @@ func (p *parser) event(e []byte) error {
 	r := &reader{b: e[headerSize:]}
 	switch {
 	case refused[kind] != "":
-		return fmt.Errorf("%s is not read", refused[kind])
+		return unread(refused[kind])
 	case kind >= compressedFirst && kind <= compressedLast:
-		return errors.New("a compressed event (log_bin_compress) is not read")
+		return unread("a compressed event (log_bin_compress)")
 	case kind == annotateEvent:
 		p.statement = string(r.b)
 	case kind == rowsQueryEvent:
@@ -135,6 +135,10 @@ func (p *parser) event(e []byte) error {
 		p.statement = ""
 	}
 	return r.err
+}
+
+func unread(what string) error {
+	return &commits.UnreadableError{Source: source, Why: what + " is not read"}
 }
 
 func (p *parser) commit() {

@@ -246,3 +246,15 @@ func TestCertify(t *testing.T) {
 		t.Errorf("other columns: %v", err)
 	}
 }
+
+// TestUnread: an event that is not read, of whichever database of the server, says so. It is no fault of the log.
+func TestUnread(t *testing.T) {
+	for _, kind := range []byte{xaPrepareEvent, partialUpdate, payloadEvent, compressedFirst, compressedLast} {
+		event := make([]byte, headerSize)
+		event[4] = kind
+		var no *commits.UnreadableError
+		if err := (&parser{wanted: everything}).event(event); !errors.As(err, &no) {
+			t.Errorf("event %d: %v", kind, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"txweave/checker"
 	"txweave/checker/certificate"
@@ -124,8 +125,23 @@ func (j *Judge) logIssuer(ctx context.Context, t exec.Connections, r *storm.Reco
 			c.Snapshots[i] = txns[i].Snapshot
 		}
 	}
-	c.Log, err = j.Log.Read(ctx, session, j.From, c.Tables)
+	c.Log, err = j.readLog(ctx, session, c.Tables)
 	return c, err
+}
+
+// mostReading is how long the log of a server is waited for: a server that stands still sends none.
+const mostReading = 10 * time.Minute
+
+// readLog reads the server's log. What the storm found is not to wait for it for ever.
+func (j *Judge) readLog(ctx context.Context, s commits.Connection, tables []commits.Layout) ([]commits.Commit, error) {
+	most := cmp.Or(j.MostReading, mostReading)
+	limited, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	log, err := j.Log.Read(limited, s, j.From, tables)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return nil, &commits.UnreadableError{Source: j.Log.Source, Why: fmt.Sprintf("it was not sent within %v", most)}
+	}
+	return log, err
 }
 
 // payload is the column of the payload in the layouts of tables.

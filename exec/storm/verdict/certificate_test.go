@@ -1,10 +1,14 @@
 package verdict
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"txweave/checker/certificate"
+	"txweave/checker/certificate/commits"
 	"txweave/dbms"
 	"txweave/exec/storm"
 	"txweave/history"
@@ -50,5 +54,33 @@ func TestAsOf(t *testing.T) {
 		if got := asOf(p, &storm.RangeSearch{Current: true}, 7); got != 0 {
 			t.Errorf("%s: of current rows %d", level, got)
 		}
+	}
+}
+
+// TestStandingLog: a server that sends no more of its log keeps nobody waiting for ever, and the log counts as one that
+// cannot be read. Where the storm is ended meanwhile, and where the log fails, the error stays.
+func TestStandingLog(t *testing.T) {
+	failure := errors.New("the connection ended")
+	j := &Judge{MostReading: time.Millisecond, Log: &commits.ServerLog{Source: "log",
+		Read: func(ctx context.Context, _ commits.Connection, from string, _ []commits.Layout) (
+			[]commits.Commit, error) {
+			if from == "broken" {
+				return nil, failure
+			}
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}}
+	var no *commits.UnreadableError
+	if _, err := j.readLog(t.Context(), nil, nil); !errors.As(err, &no) || !strings.Contains(err.Error(), "1ms") {
+		t.Errorf("a log that stands still: %v", err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := j.readLog(ended, nil, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("an end from outside: %v", err)
+	}
+	j.MostReading, j.From = time.Hour, "broken"
+	if _, err := j.readLog(t.Context(), nil, nil); !errors.Is(err, failure) {
+		t.Errorf("a broken log: %v", err)
 	}
 }

@@ -189,11 +189,13 @@ type Judgement struct {
 
 // Judge says what the checkers of whole histories are to do with a storm.
 type Judge struct {
-	Engine   func() (certificate.Engine, error) // evaluates conditions for certificates
-	Log      *commits.ServerLog                 // of the database; nil: it has none
-	From     string                             // where in the log the storm began
-	Profile  *dbms.Profile
-	Workload *workload.Workload
+	Engine func() (certificate.Engine, error) // evaluates conditions for certificates
+	Log    *commits.ServerLog                 // of the database; nil: it has none
+	From   string                             // where in the log the storm began
+	// MostReading is how long the log is waited for; 0: ten minutes.
+	MostReading time.Duration
+	Profile     *dbms.Profile
+	Workload    *workload.Workload
 	// WriteHistory writes the history; nil: nobody wants it.
 	WriteHistory func(*register.History) error
 	// WriteCertificate writes its certificate, which is then checked; nil: none is made.
@@ -240,7 +242,11 @@ func (j *Judge) Check(ctx context.Context, t exec.Target, res *storm.Result) (*J
 		return out, nil
 	}
 	c, found, err := j.certify(context.WithoutCancel(ctx), t, res.History, h)
+	var unreadable *commits.UnreadableError
 	switch {
+	case errors.As(err, &unreadable):
+		out.Certificate = &Judgement{Text: "not made: " + unreadable.Error(), Unknown: true}
+		return out, nil
 	case err != nil:
 		return out, err
 	case found != nil:
