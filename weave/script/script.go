@@ -95,7 +95,10 @@ type RunUnit struct {
 // Check runs a script and holds it against serial orders. Errors are ours or the environment's.
 func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Script, o Options) (*Showing, error) {
 	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
-	c.out.OwnWaits = len(patience(p, s)) < len(p.WaitLimits)
+	sets := s.Sets()
+	c.out.OwnWaits = slices.ContainsFunc(p.WaitLimits, func(x dbms.WaitLimit) bool {
+		return slices.Contains(sets, x.Setting)
+	})
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
 	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)),
@@ -141,11 +144,11 @@ func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 	return &q
 }
 
-// patience are the settings that end a wait which a script leaves to others.
+// patience are the settings that end a wait which a script leaves to others, and that sessions have then.
 func patience(p *dbms.Profile, s *testcase.Script) []dbms.WaitLimit {
 	set := s.Sets()
 	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool {
-		return slices.Contains(set, x.Setting)
+		return x.Set == "" || slices.Contains(set, x.Setting)
 	})
 }
 
@@ -200,6 +203,9 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 		}
 		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle,
 			Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
+	}
+	if c.out.Run == nil {
+		c.waitOut(play.Steps)
 	}
 	return c.run(play)
 }
@@ -256,24 +262,32 @@ func (c *checker) units() {
 		c.out.Case.Schema = append(c.out.Case.Schema, testcase.Stmt{SQL: st.SQL})
 	}
 	for _, u := range all {
-		unit := RunUnit{Unit: u, Aborted: c.aborted(u, gone), first: -1}
-		for _, i := range u.Steps {
-			if e := run.Steps[i]; e != nil {
-				if unit.first < 0 {
-					unit.first = e.Start
-				}
-				unit.last = max(unit.last, e.End)
-			}
-		}
-		if by := run.Steps[u.CommittedBy]; u.CommittedBy > 0 && by != nil {
-			unit.last = max(unit.last, by.End)
-		} else if u.Open || u.CommittedBy > 0 {
-			unit.last = math.MaxInt64
-		}
+		unit := RunUnit{Unit: u, Aborted: c.aborted(u, gone)}
+		unit.first, unit.last = c.lasted(u)
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
 	c.out.Case.Number()
+}
+
+// lasted says when a transaction began and when it had ended, as RunUnit has it; first is -1 where it never ran.
+func (c *checker) lasted(u testcase.Unit) (first, last int64) {
+	first = -1
+	for _, i := range u.Steps {
+		if e := c.out.Run.Steps[i]; e != nil {
+			if first < 0 {
+				first = e.Start
+			}
+			last = max(last, e.End)
+		}
+	}
+	if by := c.out.Run.Steps[u.CommittedBy]; u.CommittedBy > 0 && by != nil {
+		return first, max(last, by.End)
+	}
+	if u.Open || u.CommittedBy > 0 {
+		last = math.MaxInt64
+	}
+	return first, last
 }
 
 // transaction makes transaction n of a case of a unit, and names its steps.
