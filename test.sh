@@ -134,7 +134,7 @@ manifests() { go -C deploy/testdata/manifests vet ./... && go -C deploy/testdata
 # Packages in which goroutines share something: the race detector is of no use elsewhere, and makes tests five to twenty
 # times slower. Of some there is a server behind the goroutines, or one goroutine does nearly all of the work: these are
 # left to the full run. A limit of time ends what hangs; no test is to fail because the machine is slow.
-raced=(./campaign ./campaign/notify ./campaign/resources ./campaign/rotation ./campaign/store ./exec ./exec/storm ./internal/graph
+raced=(./campaign ./campaign/notify ./campaign/resources ./campaign/rotation ./campaign/store ./checker/parts ./exec ./exec/storm ./internal/graph
   ./history ./internal/output ./oracle/mechanism)
 raced_seldom=(./campaign/database ./campaign/running ./campaign/site ./campaign/worker ./dbms/postgresql ./dbms/sqlite
   ./exec/storm/verdict ./gen/workload ./gen/guide ./history/format)

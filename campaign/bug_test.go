@@ -301,3 +301,32 @@ func TestBrokenFinding(t *testing.T) {
 		t.Errorf("in quarantine: %v", left)
 	}
 }
+
+// TestTellsWhatIsItsOwn: a bug that might have been another one, of which nobody was told, is told once one of its
+// findings can be none of these.
+func TestTellsWhatIsItsOwn(t *testing.T) {
+	told := map[string]int{}
+	r := &run{sum: &Summary{}, cfg: Config{Store: &store.Memory{},
+		Report: func(ref FindingRef, _ *finding.Finding, _ bool) { told[ref.Bug]++ }}}
+	met := func(id string, sigs ...finding.Signature) {
+		g := &finding.Bug{ID: id, DBMS: "sqlite", Status: finding.StatusOpen, Signature: sigs[0]}
+		for _, s := range sigs {
+			g.Kept = append(g.Kept, finding.Kept{Signature: s})
+		}
+		r.count(g, true, FindingRef{Bug: id}, &finding.Record{})
+	}
+	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT"}, Minimal: true}
+	large := finding.Signature{Coarse: "replay-difference/final", Features: []string{"SELECT", "where"}}
+	other := finding.Signature{Coarse: "replay-difference/final", Features: []string{"DELETE"}, Minimal: true}
+	met("B1", minimal)
+	met("B2", large)
+	met("B2", large, large)
+	if told["B1"] != 1 || told["B2"] != 0 || r.sum.Told() != 1 {
+		t.Fatalf("told %v, %d bugs", told, r.sum.Told())
+	}
+	met("B2", large, other)
+	met("B2", large, other)
+	if told["B1"] != 1 || told["B2"] != 1 || r.sum.Told() != 2 {
+		t.Fatalf("told %v, %d bugs", told, r.sum.Told())
+	}
+}

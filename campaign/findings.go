@@ -199,13 +199,16 @@ func (r *run) keepsNothing() bool {
 // count adds a finding to the summary's bugs, and reports the bug when this campaign meets it for the first time.
 func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Record) {
 	r.see(g)
+	g.MayBe = g.Explained(r.reduced)
 	for _, b := range r.sum.Bugs {
 		if b.ID == g.ID && g.ID != "" {
 			b.Count++
 			if b.Status == finding.StatusUnconfirmed && g.Status == finding.StatusOpen {
 				r.report(ref, rec, false) // there are enough of them now
+			} else if len(b.MayBe) > 0 && g.Open() {
+				r.report(ref, rec, false) // it is one of its own, and nobody was told
 			}
-			b.Status = g.Status
+			b.Status, b.MayBe = g.Status, g.MayBe
 			return
 		}
 	}
@@ -217,8 +220,8 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	}
 	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1,
 		Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
-		Paused: r.paused[g.Signature.Coarse], coarse: g.Signature.Coarse})
-	if g.MayBe = g.Explained(r.reduced); g.Open() || g.Status == finding.StatusUnconfirmed {
+		Paused: r.paused[g.Signature.Coarse], MayBe: g.MayBe, coarse: g.Signature.Coarse})
+	if g.Open() || g.Status == finding.StatusUnconfirmed {
 		r.report(ref, rec, g.Status == finding.StatusUnconfirmed)
 	}
 }

@@ -289,8 +289,9 @@ func (b *Bugs) Explain() {
 
 // Recount is told of a kept finding whose case was reduced after it had been counted. If none of its bug's findings was
 // reduced before, the bug is from then on what this one is: it goes into another bug of that signature, or stays one of
-// its own. Recount returns the bug that the finding was counted to, and the one that it is counted to now, which is the
-// same in most cases; nil where none keeps it.
+// its own. Where others of its findings can be none of that other bug the finding goes there alone. Recount returns the
+// bug that the finding was counted to, and the one that it is counted to now, which is the same in most cases; nil
+// where none keeps it.
 func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
 	at := -1
 	i := slices.IndexFunc(b.Bugs, func(g *Bug) bool {
@@ -301,7 +302,7 @@ func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
 		return nil, nil
 	}
 	g := b.Bugs[i]
-	first := sig.Minimal && !g.Reduced()
+	first, large := sig.Minimal && !g.Reduced(), g.Kept[at].Signature
 	g.Kept[at].Signature = sig
 	if !first {
 		return g, g
@@ -309,8 +310,16 @@ func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
 	others := &Bugs{Bugs: slices.Delete(slices.Clone(b.Bugs), i, i+1)}
 	if same := others.match(&r.Environment, sig); same != nil && same.Status == StatusOpen && g.Status == StatusOpen {
 		from, into := g, same
-		if !same.Reduced() { // it was grouped as it was found, too
+		switch {
+		case !same.Reduced(): // it was grouped as it was found, too
 			from, into = same, g
+		case len(g.Kept) > 1 && !g.mayBe(same, large, sig):
+			same.absorb(&Bug{Signature: sig, Count: 1, ShownAs: []string{sig.Coarse}, Kept: []Kept{g.Kept[at]}, First: g.First,
+				Last: g.Last, Versions: []string{r.Environment.Version}, Isolations: []string{r.Environment.Isolation}})
+			g.Kept = slices.Delete(slices.Clone(g.Kept), at, at+1)
+			g.Count--
+			b.Changed()
+			return g, same
 		}
 		if _, err := b.Merge(into.ID, []string{from.ID}); err == nil && into == same {
 			return g, same
@@ -320,6 +329,14 @@ func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
 	g.ShownAs = insert(g.ShownAs, sig.Coarse)
 	b.Changed()
 	return g, g
+}
+
+// mayBe says whether all of its findings may be one of another bug, but for those with some signatures.
+func (g *Bug) mayBe(o *Bug, but ...Signature) bool {
+	return !slices.ContainsFunc(g.signatures(), func(sig Signature) bool {
+		return !slices.ContainsFunc(but, sig.Equal) &&
+			!slices.ContainsFunc(o.signatures(), func(s Signature) bool { return s.Explains(sig) })
+	})
 }
 
 // signatures are those of the bug, of the ones that were merged into it, and of its kept findings.

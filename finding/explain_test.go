@@ -136,6 +136,21 @@ func TestRecount(t *testing.T) {
 			t.Errorf("%s: %s, want %s", tc.reduced, text, tc.want)
 		}
 	}
+	// A finding of the same group that can be none of the other bug stays a bug.
+	apart := &Bugs{}
+	apart.Place(record("x", "1.0"), Signature{Coarse: "snapshot-violation/dirty-read", Cause: CauseDirty,
+		Features: []string{"transactions"}, Minimal: true}, time.Unix(1, 0))
+	for i, s := range []Signature{large("mechanism-violation/refused-update", Cause{}, "UPDATE", "transactions"),
+		large("mechanism-violation/refused-update", Cause{}, "UPDATE", "index", "where", "write")} {
+		g, _ := apart.Place(record("x", "1.0"), s, time.Unix(1, 0))
+		g.Keep(Kept{Dir: fmt.Sprint("finding-00000", i, "-0"), Signature: s}, 5)
+	}
+	was, is := apart.Recount("finding-000000-0", record("x", "1.0"), Signature{Coarse: "snapshot-violation/dirty-read",
+		Cause: CauseDirty, Features: []string{"transactions"}, Minimal: true})
+	if apart.Explain(); was.ID != "B2" || is.ID != "B1" || len(apart.Bugs) != 2 || is.Count != 2 || was.Count != 1 ||
+		!was.Open() || len(was.Kept) != 1 || was.Kept[0].Dir != "finding-000001-0" {
+		t.Errorf("from %+v to %+v, of %d bugs", was, is, len(apart.Bugs))
+	}
 	// Where the other one is not reduced either the bug of the reduced finding takes it over.
 	b := &Bugs{}
 	for i, s := range []Signature{large("snapshot-violation/dirty-read", CauseDirty, "SELECT", "transactions"),

@@ -457,11 +457,13 @@ func (a *admission) catalogue(s sqltext.Statement) (name string, ok bool) {
 	if prefix == "" {
 		return "", false
 	}
+	reads := a.script && s.Kind == sqltext.Select && !slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool {
+		return t.Is("insert", "update", "delete", "merge") // below WITH
+	})
 	for i, t := range s.Tokens {
 		n, ok := t.Ident()
 		called := i+1 < len(s.Tokens) && s.Tokens[i+1].Text == "("
-		if ok && strings.HasPrefix(n, prefix) && !called && !(a.script && s.Kind == sqltext.Select && slices.Contains(
-			a.x.Admission.Told, n)) {
+		if ok && strings.HasPrefix(n, prefix) && !called && !(reads && slices.Contains(a.x.Admission.Told, n)) {
 			return n, true
 		}
 	}

@@ -35,7 +35,7 @@ type Printed struct {
 	Rows     [][]string // nil where no rows were printed; values as the client prints them, NULL as "NULL"
 	Count    int        // how many rows were said to be returned or affected; -1 where that is not said
 	Affected bool       // Count is of affected rows
-	Err      int        // code of the error; 0 for none
+	Err      string     // code of the error, or its SQLSTATE; "" for none
 	Message  string     // of the error, from a client that prints no code; "" for none
 	Waited   bool       // the text says that it waited
 }

@@ -207,6 +207,7 @@ func (a *scriptAdmission) bodyWithin(body sqltext.Statement) error {
 			return fmt.Errorf("%s in its body could reach beyond the database", strings.ToUpper(w.Text))
 		}
 	}
+	body.Kind = sqltext.Other // it may have other statements behind the one that it begins with
 	if name, ok := a.catalogue(body); ok {
 		return fmt.Errorf("%s in its body could reach beyond the database", name)
 	}

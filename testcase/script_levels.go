@@ -2,6 +2,8 @@ package testcase
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"txweave/sql"
 	"txweave/sql/control"
@@ -26,7 +28,8 @@ func (s *Script) LevelsAsked(said func(step int, once string) string, refused fu
 	for _, u := range s.Units(nil, refused) {
 		x := &sessions[u.Session]
 		x.once = ""
-		if u.Data {
+		spends := s.spends(&u, refused)
+		if spends {
 			x.once, x.next = x.next, ""
 		}
 		for _, i := range u.Steps {
@@ -34,7 +37,7 @@ func (s *Script) LevelsAsked(said func(step int, once string) string, refused fu
 				x.take(readSetting(s.Target, s.Steps[i].SQL), sqltext.SyntaxOf(s.Target).Tree, &u)
 			}
 		}
-		level := x.current(u.Data)
+		level := x.current(spends || u.Data)
 		for _, i := range u.Steps {
 			level = cmp.Or(said(i, x.once), level)
 		}
@@ -43,6 +46,31 @@ func (s *Script) LevelsAsked(said func(step int, once string) string, refused fu
 		}
 	}
 	return out
+}
+
+// spends says whether a unit uses up a level that was set for one transaction: one that is begun or ended does, even if
+// it is empty, and one that opens a table; a query of no table does not, nor a statement that is not understood.
+func (s *Script) spends(u *Unit, refused func(step int) bool) bool {
+	return u.Opened || u.Ends || slices.ContainsFunc(u.Steps, func(i int) bool {
+		return s.opensTables(i, refused(i))
+	})
+}
+
+// opensTables says whether a step is of tables, or of what is not known; of a step that is refused and is not read as a
+// tree it says no.
+func (s *Script) opensTables(step int, refused bool) bool {
+	syntax := sqltext.SyntaxOf(s.Target)
+	read := control.Read(syntax.Tree, s.Steps[step].SQL)
+	kind := kindOf(syntax, read)
+	switch n := read.Tree.(type) {
+	case nil, *sql.Opaque:
+		return !refused && (kind == plain || kind == commits)
+	case *sql.LockTables:
+		return len(n.Tables) > 0
+	}
+	return kind == commits || slices.ContainsFunc(read.Tables(), func(name string) bool {
+		return !strings.EqualFold(name, syntax.Tree.NoTable)
+	})
 }
 
 // sessionLevel follows the level of one session.

@@ -3,6 +3,7 @@ package weave
 import (
 	"testing"
 
+	"txweave/dbms"
 	"txweave/exec"
 	"txweave/history"
 	"txweave/instrument"
@@ -25,8 +26,8 @@ func (r *askedRunner) Matching(q exec.MatchQuery) (map[history.Version]bool, err
 // the error would be taken for a lost one.
 func TestMatcherWithoutTable(t *testing.T) {
 	r := &askedRunner{}
-	k := &checker{Runner: r, plan: &instrument.Plan{Schema: sqltext.SyntaxOf("sqlite").Schema(
-		[]string{"CREATE TABLE t (pkey INT)"})}}
+	k := &checker{Runner: r, plan: &instrument.Plan{Profile: &dbms.Profile{DBMS: "sqlite"},
+		Schema: sqltext.SyntaxOf("sqlite").Schema([]string{"CREATE TABLE t (pkey INT)"})}}
 	block := func(table string) *observe.ObservedStmt {
 		return &observe.ObservedStmt{Run: &observe.BlockRun{Block: &instrument.Block{Info: &sqltext.Analysis{
 			MatchTable: table, MatchAlias: table}}}}

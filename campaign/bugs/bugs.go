@@ -110,7 +110,7 @@ func (f *Shelf) Share(ctx context.Context, dir string) (err error) {
 
 // Recount counts a finding whose case has been reduced, of a directory or of a shared database, by what is left of it.
 // It returns the names of the bug that the finding was counted to and of the one that it is now; "" where it is of
-// none.
+// none, and for the former where that goes on without it.
 func (f *Shelf) Recount(ctx context.Context, dir string) (was, is string, err error) {
 	at := *f
 	if f.Shared == "" {
@@ -149,6 +149,9 @@ func (f *Shelf) Recount(ctx context.Context, dir string) (was, is string, err er
 	err = s.Update(func(b *finding.Bugs) error {
 		if from, to := b.Recount(filepath.Base(dir), small.Record, sig); to != nil {
 			was, is = from.ID, to.ID
+			if _, err := b.Find(was); was != is && err == nil {
+				was = ""
+			}
 		}
 		return nil
 	})

@@ -15,6 +15,7 @@ import (
 )
 
 // BuildOutcome is what a campaign found: its cells, and of its bugs the open ones, with which of them nobody knew.
+// Those that may be others are among them.
 type BuildOutcome struct {
 	Status *database.CampaignStatus
 	Bugs   []*finding.Bug
@@ -80,10 +81,14 @@ func (o *BuildOutcome) Silent() (out []string) {
 
 // title is a bug in a line, whatever a server wrote.
 func title(g *finding.Bug) string {
-	if g.Title != "" {
-		return finding.Line(g.Title)
+	text := finding.Line(g.Title)
+	if text == "" {
+		text = finding.Line(g.Summary)
 	}
-	return finding.Line(g.Summary)
+	if g.Shown() == finding.StatusUnreduced {
+		text += " (" + g.State() + ")"
+	}
+	return text
 }
 
 type (
@@ -215,9 +220,15 @@ func markdown(text string) string {
 // Markdown writes a summary for the page of a job.
 func (o *BuildOutcome) Markdown(w io.Writer) error {
 	var b strings.Builder
+	known := 0
+	for _, g := range o.Bugs {
+		if !o.New[g.ID] && g.Shown() != finding.StatusUnreduced {
+			known++
+		}
+	}
 	fmt.Fprintf(&b,
 		"## txweave: %d new bugs, %d known\n\n| cell | checked | a minute | findings | state |\n| --- | ---: | ---: | ---: "+
-			"| --- |\n", len(o.New), len(o.Bugs)-len(o.New))
+			"| --- |\n", len(o.New), known)
 	for i := range o.Status.Cells {
 		c := &o.Status.Cells[i]
 		state := c.State
@@ -232,8 +243,11 @@ func (o *BuildOutcome) Markdown(w io.Writer) error {
 	}
 	for _, g := range o.Bugs {
 		state := "known"
-		if o.New[g.ID] {
+		switch {
+		case o.New[g.ID]:
 			state = "**new**"
+		case g.Shown() == finding.StatusUnreduced:
+			state = "unreduced"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %d | %s |\n", g.ID, state, g.Count, markdown(title(g)))
 	}

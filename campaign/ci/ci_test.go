@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +109,43 @@ func TestBaseline(t *testing.T) {
 	for _, bad := range []string{"", "{}", "[null]"} {
 		if _, err := ReadBaseline([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
+		}
+	}
+}
+
+// TestUnreducedIsTold: a group that may be another bug is told, and fails a build where all that it may be is known:
+// nothing else would.
+func TestUnreducedIsTold(t *testing.T) {
+	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT"}, Minimal: true}
+	large := finding.Signature{Coarse: "replay-difference/final", Features: []string{"SELECT", "where"}}
+	found := func() *finding.Bugs {
+		b := &finding.Bugs{Bugs: []*finding.Bug{
+			{ID: "B1", DBMS: "sqlite", Status: finding.StatusOpen, Signature: minimal, Title: "one"},
+			{ID: "B2", DBMS: "sqlite", Status: finding.StatusOpen, Signature: large, Title: "two"}}}
+		b.Explain()
+		return b
+	}
+	if got := found().Bugs[1].State(); got != "unreduced, may be B1" {
+		t.Fatal(got)
+	}
+	for _, tc := range []struct {
+		known Baseline
+		want  string // the new ones
+	}{{nil, "B1"}, {found().Bugs[:1], "B2"}, {found().Bugs, ""}} {
+		f := Config{known: tc.known}
+		news := f.news(found())
+		if got := strings.Join(slices.Sorted(maps.Keys(news)), " "); got != tc.want {
+			t.Errorf("with %d known: new are %q, not %q", len(tc.known), got, tc.want)
+		}
+		o := someOutcome()
+		o.Bugs, o.New = found().Bugs, news
+		var text, tests bytes.Buffer
+		if err := errors.Join(o.Markdown(&text), o.JUnit(&tests)); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), "two \\(unreduced, may be B1\\)") ||
+			!strings.Contains(tests.String(), "two (unreduced, may be B1)") {
+			t.Errorf("%s\n%s", text.String(), tests.String())
 		}
 	}
 }

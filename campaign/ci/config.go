@@ -56,17 +56,32 @@ func (f *Config) Validate(ctx context.Context, finite bool) error {
 	return nil
 }
 
+// news are the open bugs that nobody knew of. A group that is not reduced is none as long as it may be one of these,
+// for which the build fails anyway; where all that it may be is known, nothing else would tell of it.
+func (f *Config) news(b *finding.Bugs) map[string]bool {
+	out := map[string]bool{}
+	for _, g := range b.Bugs {
+		if g.Open() && !f.known.Has(g) {
+			out[g.ID] = true
+		}
+	}
+	for _, g := range b.Bugs {
+		if g.Shown() == finding.StatusUnreduced && !f.known.Has(g) &&
+			!slices.ContainsFunc(g.MayBe, func(id string) bool { return out[id] }) {
+			out[g.ID] = true // no other group may be it: that asks for a reduced case
+		}
+	}
+	return out
+}
+
 // Tell writes the outcome's files; it returns whether the outcome fails, and in continuous integration which cells say
 // nothing.
 func (f *Config) Tell(ctx context.Context, db *database.DB, s *database.CampaignStatus, b *finding.Bugs) (fails bool,
 	silent []string, err error) {
-	o := &BuildOutcome{Status: s, New: map[string]bool{}}
+	o := &BuildOutcome{Status: s, New: f.news(b)}
 	for _, g := range b.Bugs {
-		if g.Open() {
+		if g.Status == finding.StatusOpen {
 			o.Bugs = append(o.Bugs, g)
-			if !f.known.Has(g) {
-				o.New[g.ID] = true
-			}
 		}
 	}
 	shows, err := db.Shows(context.WithoutCancel(ctx))

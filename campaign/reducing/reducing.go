@@ -34,7 +34,7 @@ type Config struct {
 	Repeat    int    // how many times in a row a smaller case must show it
 	Reduce    reduce.Options
 	// Moved, unless nil, is told that the finding, and with it all of its bug, which is no more, is counted to another
-	// one.
+	// one. was is "" where the finding alone is.
 	Moved func(was, is string)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -180,6 +181,9 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 	for _, what := range v.NotChecked {
 		res.Notes = append(res.Notes, "not checked: "+what)
 	}
+	if beside := res.File + ".certificate"; f.Certificate == "" && there(beside) {
+		res.Notes = append(res.Notes, "not checked: searches, which are in "+beside+" (--certificate)")
+	}
 	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
 	return res, f.draw(ctx, &v, res)
 }
@@ -266,6 +270,11 @@ func (f *run) judgeWorkload(rec *format.Contents, level dbms.Level, res *history
 	if v.Outcome == checker.Invalid {
 		res.Anomaly, res.Errors = string(v.Anomaly), v.Errors
 	}
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // judge checks one history, with its certificate if there is one.

@@ -46,9 +46,10 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 	}
 	opt := checker.Options{SessionOrder: f.Sessions}
 	h := rec.History
-	cut := parts.Cut(h.Widened(f.ClockSkew), level, opt, f.Parts)
+	cut := parts.Cut(h.Widened(f.ClockSkew), f.cutAt(level), opt, f.Parts)
 	if len(cut) < 2 {
-		return outcome.Misusef("%s: at %s the keys and sessions of all transactions hang together: there is one part", path,
+		return outcome.Misusef("%s: at %s the keys and sessions of all transactions are connected: there is one part "+
+			"(--session-order=false may make more)", path,
 			level)
 	}
 	if err := os.MkdirAll(f.Split, 0o777); err != nil {
@@ -70,6 +71,15 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 		}
 	}
 	return nil
+}
+
+// cutAt is the level that parts are cut for. Where clocks are off each client's own order is asked for by itself (see
+// judge), and is between keys.
+func (f *run) cutAt(level dbms.Level) dbms.Level {
+	if level == dbms.LIN && f.Sessions && !f.ClockSkew.None() {
+		return dbms.SER
+	}
+	return level
 }
 
 // partName is how the names of parts begin: parts say something of the level that they were cut for, and of stronger

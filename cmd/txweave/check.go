@@ -24,9 +24,9 @@ func checkCommand() *cobra.Command {
 		Use:   "check FILE|DIR|-...",
 		Short: "Check recorded histories",
 		Long: `A history of reads and writes is checked against --level: read committed (rc), read atomic (ra),
-causal (tcc), snapshot isolation (si), serializable (ser), strict serializable (sser) or
-linearizable (lin). Files may be compressed. "-" is standard input. A large counterexample is drawn
-with --svg.
+causal (tcc), snapshot isolation (si), repeatable read (rr), serializable (ser), strict
+serializable (sser) or linearizable (lin). Files may be compressed. "-" is standard input. A large
+counterexample is drawn with --svg.
 
 With --certificate, the order of versions as the database tells it, predicates are checked, too.
 An interval trace is checked against the mechanisms that the DBMS claims (--oracle mechanism).

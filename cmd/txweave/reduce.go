@@ -39,7 +39,11 @@ CASE.txw to CASE.reduced.txw or --output.`,
 			c.Reduce.Progress = show.Reduction(c.Reduce.MaxTime)
 			at := args[0]
 			c.Moved = func(was, is string) {
-				fmt.Fprintf(show, "txweave: %s is %s: its findings are counted there now\n", was, is)
+				if was == "" {
+					fmt.Fprintf(show, "txweave: the finding is of %s, and is counted there now\n", is)
+				} else {
+					fmt.Fprintf(show, "txweave: %s is %s: its findings are counted there now\n", was, is)
+				}
 				if finding.IsBugName(filepath.Base(at)) {
 					at = filepath.Join(filepath.Dir(at), is)
 				}

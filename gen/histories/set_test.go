@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,7 +96,7 @@ func checkJudged(t *testing.T, dir string, m *Judged, lists bool) {
 			v = proof.Check(t.Context(), c.History, readCertificate(t, filepath.Join(dir, m.Certificate), c.History),
 				level, opt, lessThanFive{})
 		}
-		if string(v.Outcome) != want || want == "invalid" && v.Anomaly != nameAt(m.Anomaly, level, lists) {
+		if string(v.Outcome) != want || want == "invalid" && !slices.Contains(namesAt(m.Anomaly, level, lists), v.Anomaly) {
 			t.Errorf("%s: %s, want %s", m.File, v, want)
 		}
 	}

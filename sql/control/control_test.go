@@ -237,7 +237,7 @@ func TestFrames(t *testing.T) {
 	for text, want := range map[string]control.Frame{
 		"BEGIN": control.Begun, "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY": control.Begun,
 		"SET autocommit = 0": control.Switched, "set AUTOCOMMIT=0": control.Switched,
-		"XA START 'a'": control.Prepared, "XA START 'a', 'b'": control.NoFrame, "XA BEGIN 'a'": control.NoFrame,
+		"XA START 'a'": control.Prepared, "XA START 'a', 'b'": control.NoFrame, "XA BEGIN 'a'": control.Prepared,
 		"SET autocommit = 1":         control.NoFrame,
 		"SET SESSION autocommit = 0": control.NoFrame, "SET autocommit = OFF": control.NoFrame, "SELECT 1": control.NoFrame,
 	} {

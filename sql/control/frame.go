@@ -175,8 +175,11 @@ func (s Statement) xa() string {
 	if !ok || len(n.ID) != 1 || !short(n.ID[0]) || n.More != "" && (n.Step != "COMMIT" || n.More != "ONE PHASE") {
 		return ""
 	}
-	if n.Step == "BEGIN" || n.Step == "RECOVER" {
+	switch n.Step {
+	case "RECOVER":
 		return ""
+	case "BEGIN": // another word for it
+		return "START"
 	}
 	return n.Step
 }

@@ -37,7 +37,7 @@ func (v *Values) Answer(text string) (a Answer) {
 		a.Whole, a.outputs, a.stars = r.rows, r.outputs, r.stars
 	case *sql.Insert:
 		if n.Source != nil {
-			a.Whole = s.query(n.Source).rows
+			a.Whole = s.taken(n).rows
 		}
 		a.outputs, a.stars = s.items(n.Returning, n.Table)
 	case *sql.Update:
@@ -52,6 +52,10 @@ func (v *Values) Answer(text string) (a Answer) {
 		a.Whole = s.of(n.On).or(s.from(n.Source))
 	case *sql.Show:
 		a.Whole = Session
+	case *sql.XA:
+		if n.Step == "RECOVER" { // those of all sessions that are prepared, whether or not any order has them so
+			a.Whole = Session
+		}
 	}
 	return a
 }

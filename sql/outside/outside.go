@@ -26,12 +26,14 @@ const (
 	Clock
 	Chance
 	Session // connections, their numbers and settings, and what they did before
+	Locks   // which rows others have locked at that moment (SKIP LOCKED)
+	Loose   // tables of engines that know no transactions: what is written there is there at once, and stays
 )
 
 // String says it as what something holds or prints.
 func (s Source) String() string {
 	return [...]string{"nothing else than its statements give it", "numbers that the database hands out", "the clock",
-		"chance", "what is the session's"}[s]
+		"chance", "what is the session's", "the locks of others", "an engine without transactions"}[s]
 }
 
 // or is a source that either of two is.
@@ -81,10 +83,10 @@ func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 	for v.changed = true; v.changed; {
 		v.changed = false
 		for _, text := range setup {
-			v.follow(text, true)
+			v.follow(text, true, "")
 		}
 		for _, text := range steps {
-			v.follow(text, false)
+			v.follow(text, false, "")
 			v.markWritten(text, v.calls(text))
 		}
 		for _, name := range slices.Sorted(maps.Keys(v.routines)) {
@@ -174,10 +176,14 @@ func (v *Values) defineTable(n *sql.CreateTable) {
 		if like := v.tables[n.Like.Name.Folded()]; like != nil {
 			own := *like
 			r, r.last = &own, 0
+			v.markRows(name, v.looseRows(n.Like.Name.Folded()))
 		}
 	}
 	if v.tables[name] != nil { // made anew, or only where it is not there
 		return
+	}
+	if v.loose(n) {
+		v.markRows(name, Loose)
 	}
 	r.add(v.syntax.Tree, n.Columns)
 	if n.As != nil {
@@ -186,6 +192,28 @@ func (v *Values) defineTable(n *sql.CreateTable) {
 		}
 	}
 	v.tables[name] = r
+}
+
+// loose says whether a table is of an engine that knows no transactions.
+func (v *Values) loose(n *sql.CreateTable) bool {
+	return slices.ContainsFunc(n.Options, func(o *sql.Option) bool {
+		name := ""
+		switch x := o.Value.(type) {
+		case *sql.Column:
+			name = x.Name.Value
+		case *sql.Literal:
+			name = x.Characters()
+		}
+		return o.Words == "ENGINE" && slices.Contains(v.syntax.Admission.LooseEngines, strings.ToLower(name))
+	})
+}
+
+// looseRows is Loose for a table of such an engine.
+func (v *Values) looseRows(table string) Source {
+	if v.rows[table] == Loose {
+		return Loose
+	}
+	return None
 }
 
 // add takes columns in.

@@ -27,12 +27,17 @@ type scope struct {
 	ctes    map[string]result
 	columns map[string]map[string]Source // by the name of the source
 	tables  map[string]string            // by the name of the source, where it is a table
+	row     string                       // the table whose row a trigger calls NEW and OLD; "" outside of triggers
 }
 
 // scopeOf collects the sources of a statement. What it does not tell apart, a name that two of them have, comes from
 // either.
-func (v *Values) scopeOf(stmt sql.Node) *scope {
-	s := &scope{v: v, ctes: map[string]result{}, columns: map[string]map[string]Source{}, tables: map[string]string{}}
+func (v *Values) scopeOf(stmt sql.Node) *scope { return v.scopeIn(stmt, "") }
+
+// scopeIn is scopeOf of a statement of a trigger, which may name columns of a table's row.
+func (v *Values) scopeIn(stmt sql.Node, row string) *scope {
+	s := &scope{v: v, ctes: map[string]result{}, columns: map[string]map[string]Source{}, tables: map[string]string{},
+		row: row}
 	const nested = 3 // passes, for sources in sources
 	for range nested {
 		classes.Visit(stmt, func(n sql.Node) bool {
@@ -99,6 +104,11 @@ func (s *scope) query(q *sql.Query) result {
 		return result{}
 	}
 	r := s.body(q.Body)
+	for _, l := range q.Locks {
+		if l.Wait == "SKIP LOCKED" {
+			r.rows = r.rows.or(Locks)
+		}
+	}
 	if q.Limit != nil { // which rows are among the first ones
 		for _, o := range q.Order {
 			r.rows = r.rows.or(s.of(o.X))
@@ -172,7 +182,7 @@ func (s *scope) from(x sql.TableRef) (out Source) {
 	case *sql.Join:
 		out = s.from(x.Left).or(s.from(x.Right)).or(s.of(x.On))
 		for _, name := range x.Using {
-			out = out.or(s.named("", name.Folded()))
+			out = out.or(s.named(nil, name.Folded()))
 		}
 		return out
 	case *sql.ParenTable:
@@ -236,11 +246,7 @@ func (s *scope) of(x sql.Node) (out Source) {
 	sql.Walk(x, func(n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Column:
-			table := ""
-			if n.Table != nil {
-				table = n.Table.Folded()
-			}
-			out = out.or(s.named(table, n.Name.Folded()))
+			out = out.or(s.named(n.Table, n.Name.Folded()))
 			return false
 		case *sql.Variable:
 			if strings.HasPrefix(n.Text, "@@") {
@@ -268,21 +274,29 @@ func isNil(x sql.Node) bool {
 	return false
 }
 
-// named is where what a column of a name holds comes from, of whichever source; table is how the statement calls it, ""
-// where it does not say.
-func (s *scope) named(table, column string) (out Source) {
+// named is where what a column of a name holds comes from, of whichever source; table is how the statement calls it,
+// nil where it does not say.
+func (s *scope) named(table *sql.Name, column string) (out Source) {
 	for _, p := range s.v.syntax.Traits.Places {
 		if p == column {
 			return Session
 		}
 	}
-	if table != "" {
-		return s.columns[table][column]
+	if s.ofRow(table) {
+		return s.v.columns[place{s.row, column}]
+	}
+	if table != nil {
+		return s.columns[table.Folded()][column]
 	}
 	for _, columns := range s.columns {
 		out = max(out, columns[column])
 	}
 	return out
+}
+
+// ofRow says whether a name is that of the row which a trigger looks at.
+func (s *scope) ofRow(name *sql.Name) bool {
+	return s.row != "" && name != nil && (name.Folded() == "new" || name.Folded() == "old")
 }
 
 // settled says whether a comparison is of a column whose numbers the database hands out with numbers that it hands out

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/sql"
 	"txweave/sql/analysis"
 	"txweave/sql/sqltext"
 )
@@ -63,14 +64,52 @@ func (v *Values) within(r *routine) {
 		r.source, v.changed = s, true
 	}
 	for _, text := range v.pieces(r.body) {
-		v.follow(text, false)
+		v.follow(text, false, r.table)
 		if r.keeps {
+			if s := r.source.or(v.taken(text, r.table)); s != r.source {
+				r.source, v.changed = s, true
+			}
 			v.markWritten(text, r.source)
 		}
 	}
 	if r.keeps && r.before {
 		v.markRows(r.table, r.source)
 	}
+}
+
+// taken is where a value may come from that a statement of a body takes into a variable.
+func (v *Values) taken(text, row string) Source {
+	if before, after, ok := v.into(text); ok {
+		text = before + after
+	}
+	stmt, err := v.syntax.Tree.Parse(text)
+	if err != nil {
+		return None
+	}
+	switch stmt.(type) {
+	case *sql.Query, *sql.Set:
+		return v.scopeIn(stmt, row).of(stmt)
+	}
+	return None
+}
+
+// into divides a query at the variables that it fills: SELECT x INTO a, b FROM t.
+func (v *Values) into(text string) (before, after string, ok bool) {
+	at := [2]int{-1, len(text)}
+	pos := 0
+	for t := range v.syntax.Quoting.Tokens(text) {
+		switch {
+		case at[0] < 0 && t.Is("into"):
+			at[0] = pos
+		case at[0] >= 0 && t.Is("from") && at[1] == len(text):
+			at[1] = pos
+		}
+		pos += len(t.Text)
+	}
+	if at[0] < 0 {
+		return "", "", false
+	}
+	return text[:at[0]], text[at[1]:], true
 }
 
 // calls is where the values come from of the routines that a statement calls.

@@ -23,8 +23,9 @@ func (v *Values) markRows(table string, s Source) {
 	}
 }
 
-// follow follows values through one statement. Numbers that the set-up gets are the same each time.
-func (v *Values) follow(text string, setup bool) {
+// follow follows values through one statement. Numbers that the set-up gets are the same each time. row is the table
+// whose row the statement calls NEW and OLD, "" outside of triggers.
+func (v *Values) follow(text string, setup bool, row string) {
 	stmt, err := v.syntax.Tree.Parse(text)
 	if err != nil {
 		if read := v.syntax.Quoting.Read(text); v.sequences && !setup && read.Kind.Writes() {
@@ -32,11 +33,26 @@ func (v *Values) follow(text string, setup bool) {
 		}
 		return
 	}
-	v.statement(stmt, setup)
+	v.statement(stmt, setup, row)
 }
 
-func (v *Values) statement(stmt sql.Stmt, setup bool) {
-	s := v.scopeOf(stmt)
+// statement follows values through a tree. The statements of a body know nothing of each other's tables: each has a
+// scope of its own.
+func (v *Values) statement(stmt sql.Stmt, setup bool, row string) {
+	switch n := stmt.(type) {
+	case *sql.Block:
+		for _, own := range n.Stmts {
+			v.statement(own, setup, row)
+		}
+		return
+	case *sql.CreateTrigger:
+		v.called(n, setup)
+		if n.Body != nil {
+			v.statement(n.Body, setup, n.Table.Name.Folded())
+		}
+		return
+	}
+	s := v.scopeIn(stmt, row)
 	sql.Walk(stmt, func(n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Insert:
@@ -55,25 +71,10 @@ func (v *Values) statement(stmt sql.Stmt, setup bool) {
 			if n.As != nil {
 				s.filled(n.Name.Name.Folded(), nil, s.query(n.As))
 			}
-		case *sql.CreateTrigger:
-			v.trigger(n)
-			v.called(n, setup)
-		}
-		return true
-	})
-}
-
-// trigger follows what a trigger gives the columns of the row that it looks at; its other statements are walked as they
-// are.
-func (v *Values) trigger(n *sql.CreateTrigger) {
-	s := v.scopeOf(n)
-	sql.Walk(n, func(x sql.Node) bool {
-		set, ok := x.(*sql.Setting)
-		if !ok || isNil(set.Value) {
-			return true
-		}
-		if c, column := set.Target.(*sql.Column); column && c.Table != nil && c.Table.Folded() == "new" {
-			v.mark(n.Table.Name.Folded(), c.Name.Folded(), s.of(set.Value))
+		case *sql.Setting:
+			if c, ok := n.Target.(*sql.Column); ok && s.ofRow(c.Table) && !isNil(n.Value) {
+				v.mark(row, c.Name.Folded(), s.of(n.Value))
+			}
 		}
 		return true
 	})
@@ -86,9 +87,10 @@ func (v *Values) called(n *sql.CreateTrigger, setup bool) {
 	if !ok {
 		return
 	}
+	row := n.Table.Name.Folded()
 	for _, text := range v.pieces(v.bodies[call.Name.Folded()]) {
 		if stmt, err := v.syntax.Tree.Parse(text); err == nil {
-			v.statement(stmt, setup)
+			v.statement(stmt, setup, row)
 			continue
 		}
 		target, value, _ := strings.Cut(text, ":=")
@@ -97,9 +99,10 @@ func (v *Values) called(n *sql.CreateTrigger, setup bool) {
 		if err != nil || also != nil {
 			continue
 		}
+		s := v.scopeIn(given, row)
 		sql.Walk(column, func(x sql.Node) bool {
-			if c, ok := x.(*sql.Column); ok && c.Table != nil && c.Table.Folded() == "new" {
-				v.mark(n.Table.Name.Folded(), c.Name.Folded(), v.scopeOf(given).of(given))
+			if c, ok := x.(*sql.Column); ok && s.ofRow(c.Table) {
+				v.mark(row, c.Name.Folded(), s.of(given))
 			}
 			return true
 		})
@@ -168,12 +171,21 @@ func (s *scope) insert(n *sql.Insert, setup bool) {
 			}
 		}
 	case n.Source != nil:
-		s.filled(table, n.Columns, s.query(n.Source))
+		s.filled(table, n.Columns, s.taken(n))
 	}
 	s.set(n.Duplicate, None, changed(n.Duplicate, table))
 	for _, c := range n.Conflicts {
 		s.set(c.Set, s.of(c.Where), changed(c.Set, table))
 	}
+}
+
+// taken is what an INSERT takes from its query, which names no columns of the table that it writes.
+func (s *scope) taken(n *sql.Insert) result {
+	own := s.v.scopeIn(n.Source, s.row)
+	if len(own.ctes) < len(s.ctes) { // a WITH stands before the INSERT
+		own = s
+	}
+	return own.query(n.Source)
 }
 
 func changed(set []*sql.Assign, table string) []string {

@@ -319,7 +319,8 @@ func (r *reader) say(text string, below bool) {
 	}
 	p.comments, p.told = append(p.comments, strings.Clone(text)), len(*r.list())
 	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
-	tells := waits(text) || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
+	_, _, counts := counted(text)
+	tells := waits(text) || counts || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
 	if !below || !r.quiet && tells {
 		p.remarked(text)
 	}

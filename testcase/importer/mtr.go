@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/sql/sqltext"
@@ -250,7 +251,7 @@ func (r *mtrReader) printed(i int, p *piece) int {
 	case strings.HasPrefix(first, "ERROR "):
 		p.comments = append(p.comments, first)
 		if code := errorOf(first); code > 0 {
-			p.answer().Err = code
+			p.answer().Err = strconv.Itoa(code)
 		}
 	case first == "Warnings:":
 	case slices.Contains([]string{"SELECT", "WITH", "TABLE", "VALUES"}, word(p.sql, 0)):
@@ -499,7 +500,7 @@ func (r *mtrReader) expects(p *piece) {
 		}
 	}
 	if code > 0 && len(r.errors) == 1 {
-		p.printed = &testcase.Printed{Count: -1, Err: code}
+		p.printed = &testcase.Printed{Count: -1, Err: strconv.Itoa(code)}
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// errorCode is the code of an error as clients and people write it.
-var errorCode = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*)?\(?(\d{4})\b`)
+// errorCode is the code of an error as clients and people write it: a number, or an SQLSTATE.
+var errorCode = regexp.MustCompile(`(?i)\berror:?\s*(?:code:?\s*|sqlstate:?\s*)?\(?(\d{4}|\d[\dA-Z]{4})\b`)
 
 // printedCount is what clients say of how many rows there were.
 var printedCount = regexp.MustCompile(`(?i)^(?:(\d+) rows? in set|query ok, (\d+) rows? affected|` +
@@ -32,9 +32,24 @@ func (p *piece) remarked(text string) {
 	if waits(text) {
 		p.answer().Waited = true
 	}
-	if m := errorCode.FindStringSubmatch(text); m != nil && p.answer().Err == 0 {
-		p.answer().Err, _ = strconv.Atoi(m[1])
+	if m := errorCode.FindStringSubmatch(text); m != nil && p.answer().Err == "" {
+		p.answer().Err = strings.ToUpper(m[1])
 	}
+	if n, affected, ok := counted(text); ok && p.answer().Count < 0 {
+		p.printed.Count, p.printed.Affected = n, affected
+	}
+}
+
+// counted reads -> 2 rows, or -> 1 row affected.
+func counted(text string) (n int, affected, ok bool) {
+	said := strings.TrimLeft(text, "-=>→⇒ ")
+	w := strings.Fields(strings.ToLower(strings.TrimRight(said, " .")))
+	if said == text || len(w) < 2 || len(w) > 3 || w[1] != "row" && w[1] != "rows" {
+		return 0, false, false
+	}
+	n, err := strconv.Atoi(w[0])
+	affected = len(w) == 3 && w[2] == "affected"
+	return n, affected, err == nil && (len(w) == 2 || affected || w[2] == "returned")
 }
 
 // answerWords begin what people write of an answer, in a cell or behind a mark.
@@ -94,7 +109,7 @@ func (r *reader) answers(line string) bool {
 	case strings.HasPrefix(strings.ToLower(line), "empty set"):
 		a.Rows, a.Count = [][]string{}, 0
 	case strings.HasPrefix(strings.ToLower(line), "error"):
-		if p.remarked(line); a.Err == 0 {
+		if p.remarked(line); a.Err == "" {
 			r.failed(p, line)
 		}
 	}
@@ -122,7 +137,7 @@ func (r *reader) failed(p *piece, line string) {
 // gaveUp are messages of a wait for a lock that lasted as long as it was allowed to, and gaveUpCode is the code of one.
 var gaveUp = []string{"lock wait timeout exceeded", "due to lock timeout", "database is locked"}
 
-const gaveUpCode = 1205
+const gaveUpCode = "1205"
 
 // gaveUp says whether the text says that a statement waited for a lock as long as it was allowed to.
 func (p *piece) gaveUp() bool {
@@ -147,7 +162,7 @@ func (p *part) waitOut() {
 
 // unsaid forgets an answer of which nothing was said that can be compared.
 func (p *piece) unsaid() {
-	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == 0 && a.Message == "" &&
+	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == "" && a.Message == "" &&
 		!a.Waited {
 		p.printed = nil
 	}

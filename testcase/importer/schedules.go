@@ -296,8 +296,7 @@ func (p *part) refused() {
 		short = short || strings.Contains(strings.ToLower(q.sql), "lock_wait_timeout") &&
 			sqltext.KindOf(q.sql) == sqltext.Set ||
 			strings.Contains(strings.ToLower(q.sql), "lock_timeout") && sqltext.KindOf(q.sql) == sqltext.Set
-		const timeout = 1205
-		if short && q.ofSession() && q.printed != nil && q.printed.Err == timeout && i+1 < len(p.out) &&
+		if short && q.ofSession() && q.printed != nil && q.printed.Err == gaveUpCode && i+1 < len(p.out) &&
 			p.out[i+1].tag != q.tag &&
 			!slices.Contains(p.out[i+1].idle, q.tag) {
 			p.out[i+1].idle = append(p.out[i+1].idle, q.tag)

@@ -96,6 +96,7 @@ func newScript(p *part, name string, o Options) *scriptBuilder {
 // make makes the script.
 func (b *scriptBuilder) make(private bool) {
 	b.build()
+	b.later()
 	b.forAll()
 	b.unbegun()
 	b.inTurn()
@@ -223,14 +224,43 @@ func (b *scriptBuilder) levelOf(sql string) string {
 	return level.Name
 }
 
-// globalLevel takes the level that every session begins with, if a statement sets the whole server's.
+// globalLevel takes the level that every session begins with, if a statement sets the whole server's before any session
+// is there. One that a session sends, or that comes later, is a step, if the target has such statements: later has it.
 func (b *scriptBuilder) globalLevel(p *piece) bool {
-	level, ok := testcase.SetsLevel(b.target, p.sql)
-	if !ok || level.For != control.LevelServer {
+	level := b.serversLevel(p.sql)
+	known := control.Read(sqltext.SyntaxOf(b.target).Tree, p.sql).Tree != nil
+	if level == "" || known && (p.ofSession() || len(b.s.Steps) > 0) {
 		return false
 	}
-	b.beginAt(p, level.Name)
+	b.beginAt(p, level)
 	return true
+}
+
+// serversLevel is the level that a statement sets for all sessions that begin after it; "" for any other statement.
+func (b *scriptBuilder) serversLevel(sql string) string {
+	if level, ok := testcase.SetsLevel(b.target, sql); ok && level.For == control.LevelServer {
+		return level.Name
+	}
+	return ""
+}
+
+// later has sessions begin with the level that the whole server was set to before their first statement, which is when
+// they connect; those that were there before keep theirs (dev.mysql.com/doc/refman, SET TRANSACTION).
+func (b *scriptBuilder) later() {
+	seen, level := map[int]bool{}, ""
+	for i := 0; i < len(b.s.Steps); i++ {
+		st := b.s.Steps[i]
+		if !seen[st.Session] && level != "" {
+			own := testcase.ScriptStmt{Session: st.Session, Line: st.Line, Idle: st.Idle,
+				SQL: "SET SESSION TRANSACTION ISOLATION LEVEL " + strings.ToUpper(strings.ReplaceAll(level, "-", " "))}
+			b.s.Steps = slices.Insert(b.s.Steps, i, own)
+			b.notes = append(b.notes, Note{st.Line, fmt.Sprintf("%s connects here: the server's level is %s by then",
+				b.s.Sessions[st.Session], level), false})
+			i++
+		}
+		seen[st.Session] = true
+		level = cmp.Or(b.serversLevel(st.SQL), level)
+	}
 }
 
 // beginAt has all sessions begin at a level: what the text sets holds, whatever was asked for.

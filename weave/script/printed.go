@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/testcase"
 )
@@ -35,12 +36,12 @@ func (o *Showing) Printed() (out []Comparison) {
 
 func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok bool) {
 	switch {
-	case p.Err != 0:
-		c.Was, c.Now = fmt.Sprintf("error %d", p.Err), "no error"
+	case p.Err != "":
+		c.Was, c.Now = "error "+p.Err, "no error"
 		if e.Err != nil {
 			c.Now = e.Err.String()
 		}
-		c.Same = e.Err != nil && e.Err.Code == p.Err
+		c.Same = e.Err != nil && (history.ErrorName(e.Err.Code) == p.Err || e.Err.State == p.Err)
 	case p.Message != "":
 		c.Was, c.Now = "error: "+p.Message, "no error"
 		if e.Err != nil {
@@ -54,11 +55,11 @@ func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok boo
 		was, now := rowTexts(p.Rows), rowsOf(e.Rows)
 		c.Was, c.Now = listed(was), listed(now)
 		c.Same = sameRows(p.Rows, e.Rows)
-	case p.Count >= 0 && !p.Affected:
-		c.Was, c.Now = fmt.Sprintf("%d rows", p.Count), fmt.Sprintf("%d rows", e.Rows.Len())
+	case p.Count >= 0 && !p.Affected && e.Rows != nil:
+		c.Was, c.Now = finding.Count(p.Count, "row"), finding.Count(e.Rows.Len(), "row")
 		c.Same = p.Count == e.Rows.Len()
 	case p.Count >= 0 && e.Affected >= 0:
-		c.Was, c.Now = fmt.Sprintf("%d rows affected", p.Count), fmt.Sprintf("%d rows affected", e.Affected)
+		c.Was, c.Now = finding.Count(p.Count, "row")+" affected", finding.Count(int(e.Affected), "row")+" affected"
 		c.Same = int64(p.Count) == e.Affected
 	case p.Waited:
 		c.Was, c.Now = "it waits", "it does not wait"

@@ -263,28 +263,28 @@ func (c *checker) units() {
 	}
 	for _, u := range all {
 		unit := RunUnit{Unit: u, Aborted: c.aborted(u, gone)}
-		unit.first, unit.last = c.lasted(u)
+		unit.first, unit.last = lasted(&u, run.Steps)
 		c.out.Units = append(c.out.Units, unit)
 		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
 	c.out.Case.Number()
 }
 
-// lasted says when a transaction began and when it had ended, as RunUnit has it; first is -1 where it never ran.
-func (c *checker) lasted(u testcase.Unit) (first, last int64) {
+// lasted is from when to when a transaction was open, in ns of the run: first is -1 where nothing of it was sent, last
+// MaxInt64 where nothing has ended it.
+func lasted(u *testcase.Unit, steps []*history.Event) (first, last int64) {
 	first = -1
 	for _, i := range u.Steps {
-		if e := c.out.Run.Steps[i]; e != nil {
+		if e := steps[i]; e != nil {
 			if first < 0 {
 				first = e.Start
 			}
 			last = max(last, e.End)
 		}
 	}
-	if by := c.out.Run.Steps[u.CommittedBy]; u.CommittedBy > 0 && by != nil {
-		return first, max(last, by.End)
-	}
-	if u.Open || u.CommittedBy > 0 {
+	if by := steps[u.CommittedBy]; u.CommittedBy > 0 && by != nil {
+		last = max(last, by.End)
+	} else if u.Open || u.CommittedBy > 0 {
 		last = math.MaxInt64
 	}
 	return first, last

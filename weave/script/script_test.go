@@ -2,6 +2,7 @@ package script_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,6 +159,40 @@ func TestLevels(t *testing.T) {
 		{Session: 1, SQL: "BEGIN"}}}
 	if got := s.Levels(); len(got) != 3 || got[1] != "read-committed" || got[2] != "" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestLevelOnce: SET TRANSACTION is for the next transaction alone, whatever that does; what opens no table is none.
+// Asked of MariaDB 10.11 and MySQL 9.7 by information_schema.innodb_trx.
+func TestLevelOnce(t *testing.T) {
+	for between, want := range map[string]string{
+		"": "serializable", "BEGIN;COMMIT": "", "BEGIN;ROLLBACK": "", "COMMIT": "", "ROLLBACK": "",
+		"START TRANSACTION READ ONLY;COMMIT": "", "XA START 'a';XA END 'a';XA ROLLBACK 'a'": "",
+		"SET autocommit = 0": "serializable", "SET autocommit = 0;COMMIT": "", "SET autocommit = 0;SELECT 1;COMMIT": "",
+		"SET autocommit = 0;SET autocommit = 1": "serializable",
+		"SELECT 1":                              "serializable", "SELECT 1;SELECT NOW()": "serializable",
+		"DO 1":               "serializable",
+		"SELECT 1 FROM DUAL": "serializable", "SELECT * FROM (SELECT 1 AS a) AS x": "serializable", "SELEC": "serializable",
+		"SET @x = 1": "serializable", "SHOW CREATE TABLE t": "serializable", "USE d": "serializable",
+		"XA RECOVER": "serializable", "SAVEPOINT a": "serializable", "UNLOCK TABLES": "serializable",
+		"LOCK TABLES t READ;UNLOCK TABLES": "",
+		"SELECT v FROM t":                  "", "SELECT v FROM t WHERE 1 = 0": "", "UPDATE t SET v = v WHERE id = 99": "",
+		"SET @x = (SELECT v FROM t)": "", "EXPLAIN SELECT * FROM t": "", "CREATE TABLE u (a INT)": "",
+		"ANALYZE TABLE t": "", "FLUSH TABLES": "",
+	} {
+		s := &testcase.Script{Target: "mariadb", Sessions: []string{"a"}}
+		for _, text := range strings.Split("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE;"+between+";BEGIN", ";") {
+			if text != "" {
+				s.Steps = append(s.Steps, testcase.ScriptStmt{SQL: text})
+			}
+		}
+		got := s.LevelsAsked(func(int, string) string { return "" }, func(i int) bool { return s.Steps[i].SQL == "SELEC" })
+		if last := got[len(got)-1]; last != want {
+			t.Errorf("%s: %q, want %q", between, last, want)
+		}
+		if between == "SELECT 1" && got[1] != "" {
+			t.Errorf("a query of no table runs at %s", got[1])
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"txweave/checker/certificate"
 	"txweave/checker/certificate/commits"
+	"txweave/exec"
 	"txweave/history"
 )
 
@@ -46,11 +47,30 @@ func keep(ctx context.Context, s commits.Connection) (slot string, err error) {
 			return "", fmt.Errorf("%s: %w", source, err)
 		}
 	}
-	if err := s.Must(ctx, "SELECT pg_create_logical_replication_slot('"+slot+"', 'test_decoding')"); err != nil {
+	// It waits for each transaction that is open on the server, whoever's, and else for as long as that lasts.
+	err = s.Must(ctx, "SET statement_timeout = '"+patience+"'",
+		"SELECT pg_create_logical_replication_slot('"+slot+"', 'test_decoding')")
+	if err == nil {
+		err = s.Must(ctx, "RESET statement_timeout")
+	}
+	var refused *exec.AnswerError
+	switch {
+	case errors.As(err, &refused) && refused.Err.State == canceled:
+		return "", &commits.UnreadableError{Source: source, Why: "a transaction on the server has been open for more than " +
+			patience + ", and a replication slot waits for it"}
+	case errors.As(err, &refused):
 		return "", &commits.UnreadableError{Source: source, Why: err.Error()}
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", source, err)
 	}
 	return slot, nil
 }
+
+// patience is how long a slot may wait; canceled is the state of a statement that took longer.
+const (
+	patience = "10s"
+	canceled = "57014"
+)
 
 // prefix begins the names of slots.
 const prefix = "txweave_"

@@ -39,7 +39,7 @@ func (j *Judge) certify(ctx context.Context, t exec.Connections, r *storm.Record
 	}
 	wrong := addRows(out, j.Workload, r, h)
 	addStatements(out, h, txns)
-	addSearches(out, j.Workload, r, h, txns)
+	addSearches(out, j.Profile, j.Workload, r, h, txns)
 	if f := contradicted(out, h); f != nil || wrong == "" {
 		return out, f, nil
 	}
@@ -237,9 +237,18 @@ func addStatements(c *certificate.Certificate, h *register.History, txns []storm
 	}
 }
 
+// asOf is the instant whose versions a search looked at in a transaction with a start by the database's clock; 0 where
+// that does not tell: each statement has a snapshot of its own, or it looked at current rows.
+func asOf(p *dbms.Profile, s *storm.RangeSearch, start uint64) int64 {
+	if s.Current || p.SnapshotScope() != dbms.PerTransaction {
+		return 0
+	}
+	return int64(start)
+}
+
 // addSearches adds what the transactions searched.
-func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Recording, h *register.History,
-	txns []storm.TxnNotes) {
+func addSearches(c *certificate.Certificate, profile *dbms.Profile, w *workload.Workload, r *storm.Recording,
+	h *register.History, txns []storm.TxnNotes) {
 	ids := keyNumbers(h)
 	keys := keysUsed(w, r, h, ids)
 	statements := 0
@@ -255,9 +264,7 @@ func addSearches(c *certificate.Certificate, w *workload.Workload, r *storm.Reco
 			if s.Statement > 0 {
 				p.Statement = first + s.Statement
 			}
-			if start := txns[t].Stamps.Start; start != 0 && !s.Current {
-				p.AsOf = int64(start)
-			}
+			p.AsOf = asOf(profile, &s, txns[t].Stamps.Start)
 			if len(p.Result) > 0 || p.Among == nil || len(p.Among) > 0 {
 				c.Predicates = append(c.Predicates, p)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"txweave/checker/certificate"
 	"txweave/dbms"
+	"txweave/exec/storm"
 	"txweave/history"
 	"txweave/history/register"
 )
@@ -33,5 +34,21 @@ func TestUndecided(t *testing.T) {
 	c.Times[1].Commit = 5
 	if why := undecided(clock, c, h); why != "" {
 		t.Errorf("its commit is known: %q", why)
+	}
+}
+
+// TestAsOf: the start of a transaction tells what its searches looked at only where its snapshot lasts as long as it.
+func TestAsOf(t *testing.T) {
+	for level, want := range map[string]int64{"repeatable-read": 7, "optimistic": 7, "read-committed": 0} {
+		p, err := dbms.Lookup("tidb", level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := asOf(p, &storm.RangeSearch{}, 7); got != want {
+			t.Errorf("%s: %d, want %d", level, got, want)
+		}
+		if got := asOf(p, &storm.RangeSearch{Current: true}, 7); got != 0 {
+			t.Errorf("%s: of current rows %d", level, got)
+		}
 	}
 }
