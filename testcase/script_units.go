@@ -108,8 +108,8 @@ func (m *unitMaker) take(i int, st *unitState) {
 }
 
 // prepares is the name under which PREPARE TRANSACTION leaves its transaction to whoever ends it, and its session is
-// free for another one (postgresql.org/docs, PREPARE TRANSACTION); "" for other statements. A session that has prepared
-// an XA transaction can do nothing else until its end (dev.mysql.com/doc/refman, XA Transaction States).
+// free for another one; "" for other statements. A session that has prepared an XA transaction can do nothing else
+// until its end.
 func (m *unitMaker) prepares(step int) string {
 	read := control.Read(sqltext.SyntaxOf(m.Target).Tree, m.Steps[step].SQL)
 	if read.IsXA() {
