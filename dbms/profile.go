@@ -4,6 +4,8 @@
 package dbms
 
 import (
+	"time"
+
 	"fmt"
 	"slices"
 	"strings"
@@ -94,8 +96,9 @@ func (o OrderSource) Log() bool { return o == BinaryLog || o == WriteAheadLog }
 
 // WaitLimit is a setting that ends a wait for a lock.
 type WaitLimit struct {
-	Setting string // its name, in lower case
-	Set     string // the statement by which a session has it
+	Setting string        // its name, in lower case
+	Set     string        // the statement by which a session has it where its text does not set it; "" for none
+	Unit    time.Duration // of a value that is a plain number
 }
 
 // Profile is what is known of one level of a DBMS: what it promises, and how it is used there. Who asks for a part

@@ -28,6 +28,9 @@ type Move struct {
 	Idle    []int         // sessions that must have answered before it is sent
 	Ask     bool          // its session is asked for its level first
 	Lasts   time.Duration // how long it says itself that it takes
+	// Behind is an earlier step that must have been sent before it; it waits for that, as long as Within. 0: none.
+	Behind int
+	Within time.Duration
 }
 
 // Played is what came of a script. Events have numbers in order of sending and of answering; session and transaction
@@ -147,7 +150,7 @@ func (s *player) all() error {
 		s.seats = append(s.seats, x)
 	}
 	for i, m := range s.play.Steps {
-		if err := s.idle(m.Idle); err != nil {
+		if err := errors.Join(s.behind(m), s.idle(m.Idle)); err != nil {
 			return errors.Join(err, s.close())
 		}
 		x := s.seats[m.Session]

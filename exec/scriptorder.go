@@ -114,6 +114,20 @@ func (s *player) idle(sessions []int) error {
 	return nil
 }
 
+// behind waits until the step has been sent that stands before one of another session.
+func (s *player) behind(m Move) error {
+	for end := time.Now().Add(m.Within); m.Behind > 0 && s.out.Steps[m.Behind] == nil && time.Now().Before(end); {
+		on, err := s.onward()
+		if err != nil {
+			return err
+		}
+		if !on {
+			Nap(pause)
+		}
+	}
+	return nil
+}
+
 // drain waits for what has not answered when everything has been sent.
 func (s *player) drain() error {
 	for {

@@ -1,7 +1,11 @@
 // Package innodb holds what MySQL and MariaDB share: the storage engine, and much of their SQL and servers.
 package innodb
 
-import "txweave/dbms"
+import (
+	"time"
+
+	"txweave/dbms"
+)
 
 // source says where the promises of InnoDB are written, and on what they were measured.
 const source = "dev.mysql.com/doc/refman, InnoDB Transaction Isolation Levels; measured on MariaDB 10.11 and 11.8, MySQL 5.7 and 9.7"
@@ -149,7 +153,7 @@ var ClientCharset = []string{"SET NAMES utf8mb4"}
 // WaitLimits are settings of MySQL's family, in seconds, under which a wait ends while somebody still looks on.
 func WaitLimits(names ...string) (out []dbms.WaitLimit) {
 	for _, name := range names {
-		out = append(out, dbms.WaitLimit{Setting: name, Set: "SET SESSION " + name + " = 10"})
+		out = append(out, dbms.WaitLimit{Setting: name, Set: "SET SESSION " + name + " = 10", Unit: time.Second})
 	}
 	return out
 }

@@ -2,6 +2,8 @@
 package postgresql
 
 import (
+	"time"
+
 	"errors"
 	"fmt"
 	"math"
@@ -53,10 +55,11 @@ func level(isolation, name string) *dbms.Profile {
 			Source:   source,
 		},
 		Sessions: dbms.Sessions{
-			Setup:      setup,
-			Level:      setup,
-			WaitLimits: []dbms.WaitLimit{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'"}},
-			NoWait:     []string{"SET lock_timeout = 1"},
+			Setup: setup,
+			Level: setup,
+			WaitLimits: []dbms.WaitLimit{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'", Unit: time.Millisecond},
+				{Setting: "statement_timeout", Unit: time.Millisecond}},
+			NoWait: []string{"SET lock_timeout = 1"},
 		},
 		ReadModes: dbms.ReadModes{
 			SelectView: dbms.Snapshot,

@@ -94,6 +94,19 @@ func (s Statement) Settings() (names []string) {
 	return names
 }
 
+// Sets returns the value that a statement gives to a setting, whose name is in lower case: one word, number or literal,
+// without its quotes, "" for any other. ok is false where it sets no such one.
+func (s Statement) Sets(setting string) (value string, ok bool) {
+	if n, is := s.Tree.(*sql.Set); is {
+		for _, x := range n.Settings {
+			if settingName(x) == setting {
+				value, ok = wordOf(x.Value), true
+			}
+		}
+	}
+	return value, ok
+}
+
 // settingName is the name of a setting, in lower case and without its scope.
 func settingName(x *sql.Setting) string {
 	switch t := x.Target.(type) {

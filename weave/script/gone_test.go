@@ -204,6 +204,40 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
+// TestWaitedOut: where the text sets how long a session waits, and has it go on before the others do, it waits for that
+// long. Where another session comes next, that may be what lets it go on, and where the text sets nothing it is too.
+func TestWaitedOut(t *testing.T) {
+	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20);\n"
+	const limit = "B> set session innodb_lock_wait_timeout = 1;\n"
+	const waits = "A> begin;\nA> update t set a = 11 where id = 1;\nB> begin;\nB> update t set a = 12 where id = 1;\n"
+	server := servers.Launched("a MariaDB server", mariadb.Server)
+	defer server.Close()
+	target := server.Target(t)
+	p, err := dbms.Lookup("mariadb", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, refused := range map[string]bool{
+		limit + waits + "B> select 1;\nB> commit;\nA> commit;\n": true,
+		limit + waits + "A> commit;\nB> select 1;\nB> commit;\n": false,
+		waits + "B> select 1;\nB> commit;\nA> commit;\n":         false,
+	} {
+		all, err := importer.ReadScripts("text", []byte(tables+text), importer.Options{Target: "mariadb"}, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := script.Check(t.Context(), target, p, all[0].Script,
+			script.Options{Patience: exec.Patience{Statement: 15 * time.Second}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := slices.IndexFunc(out.Run.Steps, func(e *history.Event) bool { return strings.Contains(e.Text, "a = 12") })
+		if e := out.Run.Steps[at]; !e.Blocked || (e.Err != nil) != refused || !out.Fits {
+			t.Errorf("%s: waited %v, %v; fits %v", text, e.Blocked, e.Err, out.Fits)
+		}
+	}
+}
+
 // TestRefused: what would change the transactions of a session does not where the database refuses it.
 func TestRefused(t *testing.T) {
 	out := check(t, "create table t (a integer primary key);\nA> set autocommit = 0;\nA> select * from t;\n"+

@@ -95,7 +95,10 @@ type RunUnit struct {
 // Check runs a script and holds it against serial orders. Errors are ours or the environment's.
 func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Script, o Options) (*Showing, error) {
 	c := &checker{ctx: ctx, target: t, profile: asPeople(p, s), opt: o, out: &Showing{Script: s}}
-	c.out.OwnWaits = len(patience(p, s)) < len(p.WaitLimits)
+	sets := s.Sets()
+	c.out.OwnWaits = slices.ContainsFunc(p.WaitLimits, func(x dbms.WaitLimit) bool {
+		return slices.Contains(sets, x.Setting)
+	})
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
 	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)),
@@ -141,11 +144,11 @@ func asPeople(p *dbms.Profile, s *testcase.Script) *dbms.Profile {
 	return &q
 }
 
-// patience are the settings that end a wait which a script leaves to others.
+// patience are the settings that end a wait which a script leaves to others, and that sessions have then.
 func patience(p *dbms.Profile, s *testcase.Script) []dbms.WaitLimit {
 	set := s.Sets()
 	return slices.DeleteFunc(slices.Clone(p.WaitLimits), func(x dbms.WaitLimit) bool {
-		return slices.Contains(set, x.Setting)
+		return x.Set == "" || slices.Contains(set, x.Setting)
 	})
 }
 
@@ -200,6 +203,9 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 		}
 		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle,
 			Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
+	}
+	if c.out.Run == nil {
+		c.waitOut(play.Steps)
 	}
 	return c.run(play)
 }
