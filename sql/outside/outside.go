@@ -303,7 +303,11 @@ func ofFunction(name string, arguments int, texts []string) Source {
 	if !functions.Varies(name, arguments, texts) {
 		return None
 	}
-	switch f, _ := functions.Of(name); f.Volatility {
+	f, _ := functions.Of(name)
+	if f.Effect == functions.Waits { // it gives 0 unless it is interrupted (dev.mysql.com/doc/refman, SLEEP)
+		return None
+	}
+	switch f.Volatility {
 	case functions.OfClock, functions.UnlessGiven, functions.OfOneAlone, functions.UnlessATime:
 		return Clock
 	case functions.OfChance:

@@ -202,12 +202,18 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 			continue
 		}
 		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle,
-			Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
+			Ask: ask[n], Slow: c.slow(n), Lasts: c.lasts(s.Steps[n].SQL)})
 	}
 	if c.out.Run == nil {
 		c.waitOut(play.Steps)
 	}
 	return c.run(play)
+}
+
+// slow says of a step in a serial order that it waits for nobody, as it did not in the script's run: where it is silent
+// the server is busy, and the next transaction must not begin.
+func (c *checker) slow(step int) bool {
+	return c.out.Run != nil && c.out.Run.Steps[step] != nil && !c.out.Run.Steps[step].Blocked
 }
 
 // ending is the statement, closing or committing, that ends a transaction behind its last step.
@@ -743,7 +749,7 @@ func (c *checker) alone(order []int) error {
 			explicit = true
 		default:
 			steps = append(steps, i)
-			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt})
+			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt, Slow: c.slow(i)})
 		}
 	}
 	if !explicit {
