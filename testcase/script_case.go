@@ -109,8 +109,15 @@ func (st *ScriptStmt) remarks() (out []string) {
 // long to wait, a strict mode, the usual engine.
 var ordinary = regexp.MustCompile(
 	`(?i)^set\s+(?:session\s+|local\s+|@@session\s*\.\s*|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|collation_connection|sql_notes|sql_log_bin|` +
-		`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
+		`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling|` +
+		`lock_timeout|deadlock_timeout|statement_timeout|idle_in_transaction_session_timeout|client_min_messages|` +
+		`application_name)(?:\s*:?=\s*|\s+to\s+)[^,]+$|` +
 		`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)`)
+
+// OfSessions says whether a SET is of a setting that each session has for itself, as far as that is known.
+func OfSessions(x *sqltext.Syntax, text string) bool {
+	return ordinary.MatchString(text) || AdmitsSetting(x, text)
+}
 
 // unit adds a transaction of the script, or what stands outside of any.
 func (m *caseMaker) unit(u *Unit) error {

@@ -223,11 +223,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	for _, ev := range evidence {
 		replay.PrintEvidence(c.w, 1, ev)
 	}
-	other := out.Otherwise(p, rep.First, at)
-	if len(other) > 0 {
-		c.say(false, "the plain run answers otherwise than the watched one, with its rows and versions numbered:")
-		printDifferences(c.w, other, "watched")
-	}
+	other := c.otherwise(out, script.NewWatched(p, rep.First, at))
 	promise := p.Promise().Isolation
 	for _, level := range out.Levels {
 		if level != p.Isolation {
@@ -239,12 +235,29 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 		c.say(true, "oracles: %s promises otherwise", promise)
 	case !rep.Checked:
 		c.say(false, "oracles: inconclusive: %s", rep.Why)
-	case len(other) > 0:
+	case other:
 		c.say(false, "oracles: nothing that %s forbids in the watched run, which is not what the text shows", promise)
 	default:
 		c.say(false, "oracles: nothing that %s forbids, with every row and version watched", promise)
 	}
 	return nil
+}
+
+// otherwise says what the plain run answers otherwise than the watched one, or why it does; false where it does not.
+func (c *conclusion) otherwise(out *script.Showing, w *script.Watched) bool {
+	if w == nil {
+		return false
+	}
+	other := out.Otherwise(w)
+	parted := out.Parted(w)
+	switch {
+	case parted != "":
+		c.say(false, "the watched run, with its rows and versions numbered, goes another way: %s", parted)
+	case len(other) > 0:
+		c.say(false, "the plain run answers otherwise than the watched one, with its rows and versions numbered:")
+		printDifferences(c.w, other, "watched")
+	}
+	return parted != "" || len(other) > 0
 }
 
 // misused says whether an error is the user's.
@@ -572,17 +585,25 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 // printed compares with what the text prints.
 func (c *conclusion) printed(out *script.Showing) {
 	all := out.Printed()
-	same := 0
+	same, compared := 0, 0
 	for _, x := range all {
-		if x.Same {
-			same++
-			continue
+		line, has := out.Script.Steps[x.Step].Line, "the text has"
+		if x.Expected {
+			has = "the text expects"
 		}
-		c.say(false, "line %d: the text has: %s; now: %s", out.Script.Steps[x.Step].Line, finding.Line(x.Was),
-			finding.Line(x.Now))
+		switch {
+		case x.Unlike:
+			c.say(false, "line %d: what the text says of its answer is not compared: the answer is no list of one column", line)
+			continue
+		case x.Same:
+			same++
+		default:
+			c.say(false, "line %d: %s: %s; now: %s", line, has, finding.Line(x.Was), finding.Line(x.Now))
+		}
+		compared++
 	}
-	if len(all) > 0 {
-		c.say(false, "printed answers: %d of %d come back", same, len(all))
+	if compared > 0 {
+		c.say(false, "printed answers: %d of %d come back", same, compared)
 	}
 }
 

@@ -319,8 +319,8 @@ func (r *reader) say(text string, below bool) {
 	}
 	p.comments, p.told = append(p.comments, strings.Clone(text)), len(*r.list())
 	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
-	_, _, counts := counted(text)
-	tells := waits(text) || counts || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
+	s, led, stated := told(text)
+	tells := waits(text) || led && (stated && !s.cells || s.count >= 0) || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
 	if !below || !r.quiet && tells {
 		p.remarked(text)
 	}

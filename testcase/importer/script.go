@@ -78,6 +78,7 @@ type scriptBuilder struct {
 	tables    map[string]bool       // that the set-up makes
 	prepared  bool                  // the text has a set-up of its own
 	settings  []testcase.ScriptStmt // of nobody, above all sessions
+	wide      bool                  // … one of which the text gives the server, the database or a user
 	every     bool                  // every setting above all sessions is one of each
 	begun     bool                  // a session has begun a transaction, or done what no set-up does
 }
@@ -97,9 +98,11 @@ func newScript(p *part, name string, o Options) *scriptBuilder {
 func (b *scriptBuilder) make(private bool) {
 	b.build()
 	b.later()
+	b.inherited()
 	b.forAll()
 	b.unbegun()
 	b.inTurn()
+	b.unclear()
 	if len(b.s.Steps) > 0 {
 		b.admit(private)
 	}
@@ -135,7 +138,7 @@ func (b *scriptBuilder) build() {
 	for i := range b.out {
 		p := &b.out[i]
 		switch {
-		case b.noise(p):
+		case b.noise(p), b.wideSetting(p):
 		case len(b.s.Steps) == 0 && (p.tag == setupTag || p.tag == "" && tagged && !b.begun):
 			b.prepared = true
 			b.setup(p)
