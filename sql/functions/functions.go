@@ -57,11 +57,11 @@ type Effect uint8
 
 // The effects.
 const (
-	Plain Effect = iota // none
-	Waits               // it takes as long as it is told
-	Locks               // it takes locks of the database by their numbers, for which it may wait
-	ServerLocks         // it takes locks of the whole server by their names, for which it may wait
-	Outward             // it reaches for files, programs, settings, sessions and servers
+	Plain       Effect = iota // none
+	Waits                     // it takes as long as it is told
+	Locks                     // it takes locks of the database by their numbers, for which it may wait
+	ServerLocks               // it takes locks of the whole server by their names, for which it may wait
+	Outward                   // it reaches for files, programs, settings, sessions and servers
 	effectWords = "plain waits locks server out"
 )
 
