@@ -77,7 +77,9 @@ func (c calls) field(n *tree.Field) bool {
 func (c calls) plain(name *tree.Name) error {
 	f, known := c.of.Has(name.Folded())
 	switch {
-	case known && f.Effect >= functions.ServerLocks:
+	case known && f.Effect == functions.ServerLocks:
+		return fmt.Errorf("function %s takes a lock of the whole server: %s", strings.ToUpper(name.Value), leaveOut)
+	case known && f.Effect == functions.Outward:
 		return fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(name.Value))
 	case !known:
 		return fmt.Errorf("function %s: none of that name is known to stay inside the database", strings.ToUpper(name.Value))

@@ -38,6 +38,9 @@ type Syntax struct {
 	TablesByCase bool
 	// Inside is what the names of tables begin with that are the database's own, and in every case; "": there are none.
 	Inside string
+	// CheckKeys is the setting, in lower case, by which its sessions check foreign keys, as those of cases do, where they
+	// do not unless they are told to; "": they check them.
+	CheckKeys string
 	// DropTemporary is the format of the statement that drops a temporary table, and no other.
 	DropTemporary string
 }
