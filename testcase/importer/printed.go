@@ -102,7 +102,7 @@ func (r *reader) answers(line string) bool {
 		return true
 	}
 	if !isAnswerLine(line) {
-		return r.signs.prompts && r.prompts.seen && r.answersPrompt(p, line)
+		return (r.signs.prompts && r.prompts.seen || r.frame || r.beginsFrame(line)) && r.answersPrompt(p, line)
 	}
 	a := p.answer()
 	switch m := printedCount.FindStringSubmatch(line); {

@@ -128,7 +128,7 @@ func sameRows(was [][]string, now *history.Rows) bool {
 }
 
 func sameCell(a, b string) bool {
-	if strings.TrimSpace(a) == strings.TrimSpace(b) {
+	if strings.TrimSpace(a) == strings.TrimSpace(b) || a == "" && b == "NULL" { // as psql prints it
 		return true
 	}
 	x, err1 := strconv.ParseFloat(strings.TrimSpace(a), 64)
