@@ -19,9 +19,9 @@ var Syntax = &sqltext.Syntax{
 	Settings:      innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,
 }
 
-// traits are those of its family; what SHOW tells of tables it reads of the data dictionary's tables, which are InnoDB's
-// (dev.mysql.com/doc/refman, Data Dictionary Tables). Which of them use up a level that is for one transaction was asked
-// of a server of 9.7.
+// traits are those of its family; what SHOW tells of tables it reads of the data dictionary's tables, which are
+// InnoDB's (dev.mysql.com/doc/refman, Data Dictionary). Which of them use up a level that is for one transaction was
+// asked of a server of 9.7.
 var traits = func() sqltext.Traits {
 	t := innodb.Traits
 	t.Dictionary = append(strings.Fields("tables databases schemas columns fields index indexes keys triggers collation "+

@@ -87,7 +87,7 @@ type Traits struct {
 	// of is known by its kind alone. nil: none does, and a definition is part of its transaction.
 	Commits func(sql.Stmt, Kind) bool
 	// Dictionary are the words behind SHOW, in lower case, with which it reads tables in which the server keeps what it
-	// knows of tables, as DESCRIBE does then: such a statement uses up what was set for one transaction. nil: it reads none.
+	// knows of tables, as DESCRIBE does then: such a statement uses up what was set for one transaction. nil: none.
 	Dictionary []string
 	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
 	Refuse func(sql.Node) error

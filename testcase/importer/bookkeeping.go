@@ -105,8 +105,8 @@ func (k *keeper) lower() error {
 	return nil
 }
 
-// renamed is a name in small letters where it is one of those that are not, and one that needs no quotes where it is one
-// of those that do.
+// renamed is a name in small letters where it is one of those that are not, and one that needs no quotes where it is
+// one of those that do.
 func (k *keeper) renamed(n sql.Node, names map[string]string) sql.Node {
 	name, ok := n.(*sql.Name)
 	own := name.Folded()

@@ -319,11 +319,16 @@ func (r *reader) say(text string, below bool) {
 	}
 	p.comments, p.told = append(p.comments, strings.Clone(text)), len(*r.list())
 	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
-	s, led, stated := told(text)
-	tells := waits(text) || led && (stated && !s.cells || s.count >= 0) || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
-	if !below || !r.quiet && tells {
+	if !below || !r.quiet && p.tells(text) {
 		p.remarked(text)
 	}
+}
+
+// tells says whether a remark on a line below a statement is of what that was answered.
+func (p *piece) tells(text string) bool {
+	_, led, stated := told(text)
+	return waits(text) || led && stated ||
+		strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
 }
 
 // blankAbove says whether the line above the one that a text ends in is blank.

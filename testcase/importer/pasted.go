@@ -23,14 +23,17 @@ func (s *source) straightened() (notes []Note) {
 		for t := range lexer.Tokens(line) {
 			text := t.Text
 			if t.Kind != sqltext.Literal && t.Kind != sqltext.Comment {
-				quotes += strings.Count(text, "‘") + strings.Count(text, "’") + strings.Count(text, "“") + strings.Count(text, "”")
-				text = typographic.Replace(text)
+				straight := typographic.Replace(text)
+				quotes += strings.Count(straight, "'") + strings.Count(straight, `"`) - strings.Count(text, "'") -
+					strings.Count(text, `"`)
+				text = straight
 			}
 			b.WriteString(text)
 		}
 		if quotes > 0 && quotes%2 == 0 && holdsStatement(line) {
 			lines[i] = b.String()
-			notes = append(notes, Note{Line: i + 1, Text: fmt.Sprintf("typographic quotes are read as ' and \": %s", quote(line))})
+			notes = append(notes, Note{Line: i + 1,
+				Text: fmt.Sprintf("typographic quotes are read as ' and \": %s", quote(line))})
 		}
 	}
 	s.text = strings.Join(lines, "\n")
@@ -93,8 +96,7 @@ func (r *reader) clients(line string) bool {
 	return shows
 }
 
-// bind puts the values of psql's \bind into a statement (postgresql.org/docs, psql); false where they are not its
-// parameters.
+// bind puts the values of psql's \bind into a statement; false where they are not its parameters.
 func bind(sql string) (string, bool) {
 	at := strings.Index(sql, `\bind `)
 	if at < 0 {

@@ -29,8 +29,8 @@ var tellers = strings.Fields(`returns return returned result results gives sees 
 // expecters are those behind which it stands what should come.
 var expecters = strings.Fields(`expected expects expect should must`)
 
-// told reads what a remark says of an answer: led, that words or an arrow say that it is of that, or that it is of one of
-// the forms, stated.
+// told reads what a remark says of an answer: led, that words or an arrow say that it is of that; stated, that it is of
+// one of the forms.
 func told(text string) (s saying, led, stated bool) {
 	s.count = -1
 	text = strings.TrimRight(strings.TrimSpace(text), " .;!")

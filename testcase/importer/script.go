@@ -91,10 +91,12 @@ type scriptBuilder struct {
 }
 
 func newScript(p *part, name string, o Options) *scriptBuilder {
-	b := &scriptBuilder{part: p, name: name, target: o.Target, ansi: !sqltext.SyntaxOf(o.Target).Quoting.Backslash,
+	b := &scriptBuilder{part: p, name: name, target: o.Target,
+		ansi:   !sqltext.SyntaxOf(o.Target).Quoting.Backslash,
 		notes:  p.notes,
 		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
-		number: map[string]int{}, home: map[string]string{}, databases: map[string]bool{"test": true}, tables: map[string]bool{}}
+		number: map[string]int{}, home: map[string]string{}, databases: map[string]bool{"test": true},
+		tables: map[string]bool{}}
 	if p.own != nil && o.Isolation == "" {
 		b.s.Isolation = p.own.Isolation
 	}
@@ -357,8 +359,9 @@ func (b *scriptBuilder) housed(p *piece) {
 		table, _ = tokens[at+2].Ident()
 	}
 	if other, made := b.home[table]; made && other != in && in != "" && b.err == nil {
-		b.err = &testcase.ParseError{Name: b.name, Line: p.line, Msg: fmt.Sprintf("%s: the table %s is made in %s, too, and a "+
-			"script has one database: give one of the two another name", quote(p.sql), table, cmp.Or(other, "another database"))}
+		b.err = &testcase.ParseError{Name: b.name, Line: p.line, Msg: fmt.Sprintf("%s: the table %s is made in %s, too, "+
+			"and a script has one database: give one of the two another name", quote(p.sql), table,
+			cmp.Or(other, "another database"))}
 	}
 	b.home[table] = in
 }

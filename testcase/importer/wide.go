@@ -11,7 +11,7 @@ import (
 )
 
 // wideSetting takes a setting that holds for all sessions of a server, a database or a user, before any session begins:
-// each begins with it, which a database of its own can have (postgresql.org/docs, Setting Parameters). So it takes what
+// each begins with it, which a database of its own can have. So it takes what
 // has the server read such settings again.
 func (b *scriptBuilder) wideSetting(p *piece) bool {
 	if b.begun || len(b.s.Steps) > 0 {
@@ -43,8 +43,8 @@ func ofEachSession(text string) string {
 	return sqltext.Join(tokens[at:])
 }
 
-// inherited has sessions begin with the settings of the whole server that others have made before their first statement,
-// which is when they connect, as later has it of the level.
+// inherited has sessions begin with the settings of the whole server that others have made before their first
+// statement, which is when they connect, as later has it of the level.
 func (b *scriptBuilder) inherited() {
 	seen := map[int]bool{}
 	var made []testcase.ScriptStmt
@@ -66,8 +66,8 @@ func (b *scriptBuilder) inherited() {
 	}
 }
 
-// sessionsOwn is SET SESSION for a setting that a statement gives to the whole server and that sessions have, too; "" for
-// any other statement.
+// sessionsOwn is SET SESSION for a setting that a statement gives to the whole server and that sessions have, too; ""
+// for any other statement.
 func (b *scriptBuilder) sessionsOwn(text string) string {
 	tree := sqltext.SyntaxOf(b.target).Tree
 	stmt, err := tree.Parse(text)

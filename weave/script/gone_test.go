@@ -209,6 +209,7 @@ func TestPrepared(t *testing.T) {
 func TestWaitedOut(t *testing.T) {
 	const tables = "create table t (id int primary key, a int);\ninsert into t values (1, 10), (2, 20);\n"
 	const limit = "B> set session innodb_lock_wait_timeout = 1;\n"
+	const global = "set global innodb_lock_wait_timeout = 1;\n"
 	const waits = "A> begin;\nA> update t set a = 11 where id = 1;\nB> begin;\nB> update t set a = 12 where id = 1;\n"
 	server := servers.Launched("a MariaDB server", mariadb.Server)
 	defer server.Close()
@@ -218,9 +219,10 @@ func TestWaitedOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, refused := range map[string]bool{
-		limit + waits + "B> select 1;\nB> commit;\nA> commit;\n": true,
-		limit + waits + "A> commit;\nB> select 1;\nB> commit;\n": false,
-		waits + "B> select 1;\nB> commit;\nA> commit;\n":         false,
+		limit + waits + "B> select 1;\nB> commit;\nA> commit;\n":  true,
+		limit + waits + "A> commit;\nB> select 1;\nB> commit;\n":  false,
+		waits + "B> select 1;\nB> commit;\nA> commit;\n":          false,
+		global + waits + "B> select 1;\nB> commit;\nA> commit;\n": true,
 	} {
 		all, err := importer.ReadScripts("text", []byte(tables+text), importer.Options{Target: "mariadb"}, true)
 		if err != nil {

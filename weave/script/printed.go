@@ -52,7 +52,8 @@ func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok boo
 		if e.Err != nil {
 			c.Now = e.Err.String()
 		}
-		c.Same = e.Err != nil && (strings.Contains(strings.ToLower(e.Err.Message), strings.ToLower(p.Message)) || e.Err.Message != "" &&
+		said := strings.ToLower(p.Message)
+		c.Same = e.Err != nil && (strings.Contains(strings.ToLower(e.Err.Message), said) || e.Err.Message != "" &&
 			strings.HasSuffix(p.Message, e.Err.Message)) // psql may print the code in front of it
 	case e.Err != nil && (p.Rows != nil || p.Count >= 0 || p.Fine):
 		c.Was, c.Now = "no error", e.Err.String()

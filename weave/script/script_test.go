@@ -199,7 +199,8 @@ func TestLevelOnce(t *testing.T) {
 // TestLevelOnceShown: what SHOW and DESCRIBE tell of tables MySQL reads of tables, and MariaDB does not. Asked of
 // MariaDB 10.11 and MySQL 9.7.
 func TestLevelOnceShown(t *testing.T) {
-	for text, uses := range map[string]bool{"SHOW TABLES": true, "SHOW FULL COLUMNS FROM t": true, "SHOW TABLE STATUS": true,
+	for text, uses := range map[string]bool{"SHOW TABLES": true, "SHOW FULL COLUMNS FROM t": true,
+		"SHOW TABLE STATUS":  true,
 		"SHOW CHARACTER SET": true, "DESCRIBE t": true, "DESC t a": true, "EXPLAIN t": true, "SHOW CREATE TABLE t": false,
 		"SHOW WARNINGS": false, "SHOW VARIABLES LIKE 'x'": false, "SHOW ENGINE INNODB STATUS": false,
 		"SHOW OPEN TABLES": false, "SHOW PROCESSLIST": false} {
