@@ -238,6 +238,8 @@ type TableChanges struct {
 	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by
 	// those that it knows.
 	NewTables string
+	// TruncateSeen says that TRUNCATE empties a table for the snapshots, too, that are older.
+	TruncateSeen bool
 	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one
 	// is open that has used the table.
 	LateRefusal bool

@@ -180,13 +180,13 @@ func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder
 // watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given
 // what that needs.
 func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile, out *script.Showing) error {
+	if !slices.ContainsFunc(out.Units, func(u script.RunUnit) bool { return u.Data }) {
+		c.say(false, "oracles: not asked: no statement reads or writes rows")
+		return nil
+	}
 	p, err := out.Judged(p)
 	if err != nil {
 		c.say(false, "oracles: not asked: %v", err)
-		return nil
-	}
-	if !slices.ContainsFunc(out.Units, func(u script.RunUnit) bool { return u.Data }) {
-		c.say(false, "oracles: not asked: no statement reads or writes rows")
 		return nil
 	}
 	s := *out.Script
@@ -545,6 +545,7 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	const serializable = "serializable"
 	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil &&
 		p.Claimed.Isolation == serializable
+	promised = promised && out.SeenBefore == 0
 	for _, r := range out.Remarks {
 		c.say(false, "line %d: %s", out.Script.Steps[r.Step].Line, r.Text)
 	}
@@ -571,6 +572,8 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	case out.Fits && !out.Early:
 	case promised:
 		c.say(true, "level: serializable promises a serial order")
+	case out.SeenBefore > 0:
+		c.say(false, "level: no level promises a serial order of what line %d does: older snapshots see it", out.SeenBefore)
 	case len(out.Levels) > 1:
 		c.say(false, "level: %s side by side do not promise a serial order", strings.Join(out.Levels, " and "))
 	default:

@@ -74,6 +74,9 @@ type Showing struct {
 	Disagree []finding.Difference
 	// OwnWaits says that the text sets how long a wait for a lock may last.
 	OwnWaits bool
+	// SeenBefore is the line of a statement which older snapshots see, as the database is documented, so that no level
+	// promises a serial order of it; 0 for none.
+	SeenBefore int
 	// Remarks are of what is as documented, and not as expected.
 	Remarks []Remark
 
@@ -124,6 +127,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 		return c.out, nil
 	}
 	c.apart()
+	c.seenBefore()
 	c.remark()
 	c.ownPatience()
 	c.out.Disagree = c.pairs()
