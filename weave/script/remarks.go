@@ -79,8 +79,8 @@ func (c *checker) seenBefore() {
 		for _, i := range u.Steps {
 			k := sqltext.KindOf(c.out.Script.Steps[i].SQL)
 			_, empties := c.profile.Read(c.out.Script.Steps[i].SQL).Tree.(*sql.Truncate)
-			if e := c.out.Run.Steps[i]; c.profile.TruncateSeen && e != nil && e.Err == nil && (empties || k == sqltext.Alter) &&
-				c.out.overlaps(n) && c.out.SeenBefore == 0 {
+			if e := c.out.Run.Steps[i]; c.profile.TruncateSeen && e != nil && e.Err == nil &&
+				(empties || k == sqltext.Alter) && c.out.overlaps(n) && c.out.SeenBefore == 0 {
 				c.out.SeenBefore = c.out.Script.Steps[i].Line
 			}
 		}
