@@ -246,9 +246,9 @@ func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *t
 	return r, nil
 }
 
-// told says whether it was a statement of the case that lost its connection, or one behind an error, with which TiDB
-// answers what panics. What the tool asks itself it asks all the time: that is where most connections are lost that a
-// network cuts.
+// told says whether it was a statement of the case that lost its connection, or one behind an error, with which a
+// server answers that survives what panics. What the tool asks itself it asks all the time: that is where most
+// connections are lost that a network cuts.
 func told(err error, c *testcase.Case) bool {
 	var lost *exec.LostError
 	if !errors.As(err, &lost) {

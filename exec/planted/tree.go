@@ -391,7 +391,7 @@ func indexes(stmt sqltree.Stmt) (table string, columns []string) {
 			of(c.Columns)
 		case *sqltree.Unique:
 			of(c.Columns)
-		case *sqltree.ForeignKey: // MySQL's family makes one
+		case *sqltree.ForeignKey: // some databases make one
 			for _, name := range c.Columns {
 				columns = append(columns, name.Folded())
 			}

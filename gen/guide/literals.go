@@ -286,7 +286,7 @@ func widen(m *mutator) bool {
 	if !ok {
 		return false
 	}
-	// A subquery that is a value gives one of its rows where it finds several, on SQLite, and which one nobody says.
+	// A subquery that is a value may give one of its rows where it finds several, and which one nobody says.
 	list := slices.DeleteFunc(m.sites(m.sql(p)), func(s site) bool {
 		return s.equals == nil || s.column != sqltext.PKey || s.inner
 	})

@@ -15,7 +15,7 @@ import (
 // inserted lies at a place of its own, an UPDATE leaves it there, or moves it to another partition, whose numbers are
 // its own, and REPLACE gives it a new one. Where the number is hidden, and no counter's, InnoDB may also write the row
 // of a REPLACE over the last one that is in its way, at the place of that one, whatever the pkey of both
-// (sql/sql_insert.cc, write_record, of MySQL and MariaDB alike).
+// (sql/sql_insert.cc, write_record).
 
 // elsewhere is a place that nobody knows: neither one at which a given transaction has written nor that of another row.
 const elsewhere = "?"

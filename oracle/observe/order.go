@@ -222,7 +222,7 @@ func (o *observer) takesSnapshot(e *history.Event) bool {
 
 // readsScratch says whether a statement's answer went through a table of its own, which a plain read fetched: whatever
 // the query itself reads, and how, a temporary table is one of the storage engine's, whose first plain read takes the
-// snapshot (InnoDB). Elsewhere that table lies in a database of its own, which has another snapshot (SQLite).
+// snapshot (InnoDB). Elsewhere that table lies in a database of its own, which has another snapshot.
 func (o *observer) readsScratch(e *history.Event) bool {
 	_, scratch := o.plan.Profile.Scratch(e.Text)
 	return scratch && e.Err == nil

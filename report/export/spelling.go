@@ -56,7 +56,7 @@ func spellingOf(name string) (*Spelling, error) {
 	return spellings[i], nil
 }
 
-// specLevels are the levels as PostgreSQL spells them.
+// specLevels are the levels as specs of the isolation tester spell them.
 var specLevels = map[string]string{
 	"read-uncommitted": "read uncommitted", "read-committed": "read committed", "repeatable-read": "repeatable read",
 	"snapshot": "repeatable read", "serializable": "serializable",

@@ -56,12 +56,12 @@ type Column struct {
 	// array's
 	Type  string
 	Class Class // of that
-	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
-	// in SQLite INTEGER PRIMARY KEY.
+	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, or
+	// INTEGER PRIMARY KEY where that does.
 	Counts bool
 	// Kept says that the counter outlives the rows: it never hands out a number again.
 	Kept bool
-	// Random says that the numbers are the database's choice, such as TiDB's AUTO_RANDOM.
+	// Random says that the numbers are the database's choice: AUTO_RANDOM.
 	Random bool
 	// Generated says that the database computes it from other columns: no statement writes it.
 	Generated bool
