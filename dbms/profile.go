@@ -45,6 +45,37 @@ const (
 	LockingDeleteRead
 )
 
+// Observer is by what outside of a transaction its rows are read.
+type Observer uint8
+
+// The kinds.
+const (
+	// NoObserver: plain reads in the transaction see all that its statements do.
+	NoObserver Observer = iota
+	// CommittedObserver reads current rows at READ COMMITTED. After-write reads are plain reads in the transaction, from
+	// which its own writes are known.
+	CommittedObserver
+	// DirtyObserver reads them at READ UNCOMMITTED, too.
+	DirtyObserver
+	// SnapshotObserver reads what a transaction's snapshot holds, right before the first statement: reads in the
+	// transaction would change which transactions fail. What its writes wrote they return themselves (RETURNING).
+	SnapshotObserver
+)
+
+// Told is of which waits for what others use a server tells soon.
+type Told uint8
+
+// The kinds, each with what those before it do not tell.
+const (
+	AllTold Told = iota
+	// ChangesUntold are waits of changes of tables, which are refused only after a second, or have others queue behind
+	// them: none is sent while a transaction is open that has used the table.
+	ChangesUntold
+	// AloneUntold are waits of writes in autocommit, which are not woken soon either: none is sent while others may have
+	// locks in its way.
+	AloneUntold
+)
+
 // Mixing says in place of what a plain read of a transaction's snapshot shows the transaction's own writes.
 type Mixing uint8
 
@@ -130,9 +161,8 @@ type Profile struct {
 // Guarantees are what a level promises: phenomena and mechanisms, for the oracles and for checks of histories. They are
 // all that is known of a level which txweave does not run itself.
 type Guarantees struct {
-	Protocol string // concurrency control protocol: "2PL+MVCC"
-	Source   string // where the DBMS, or who measured it, says so
-	Untried  bool   // it was made for running cases, from the documentation alone
+	Source  string // where the DBMS, or who measured it, says so
+	Untried bool   // it was made for running cases, from the documentation alone
 	Mechanisms
 	// Forbidden are the phenomena that the level rules out.
 	Forbidden []fault.Kind
@@ -166,15 +196,11 @@ type ReadModes struct {
 	// not the search for rows to write: that sees current rows. What comes of that violates the level, under a name of its
 	// own.
 	LooseSearch bool
-	// Observers says that current rows are read over an observer at READ COMMITTED.
-	Observers bool
-	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
-	// reads in the transaction, and its own writes are known from them.
-	DirtyObserver bool
-	// SnapshotObserver says that reads which txweave adds to a transaction would change which transactions fail. What its
-	// snapshot holds an observer reads then, right before the first statement, and what its writes wrote they return
-	// themselves (RETURNING).
-	SnapshotObserver bool
+	// Observer says by what outside of a transaction its rows are read.
+	Observer Observer
+	// Unread says, with its source, why a SELECT whose condition is true of no row does not take the transaction's
+	// snapshot; "": it does.
+	Unread string
 	// StatementSnapshots says that DML which did not wait reads a snapshot of its own: plain reads right before it show
 	// what it sees.
 	StatementSnapshots bool
@@ -238,16 +264,12 @@ type TableChanges struct {
 	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by
 	// those that it knows.
 	NewTables string
-	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one
-	// is open that has used the table.
-	LateRefusal bool
+	// Told says which waits there are signs of soon.
+	Told Told
 	// Hurry are the statements around one that wants a table for itself: it gives up soon where somebody is in its way of
 	// whom nothing is known, and is sent again, as readers would queue behind it. None where the server's own time-out
 	// does that.
 	Hurry []string
-	// AloneUntold says that the server does not tell soon that a write in autocommit waits for others' locks, nor wakes it
-	// soon: with LateRefusal it is not sent while there may be any.
-	AloneUntold bool
 	// SharedChanges says that such changes differ in whom they let use the table meanwhile (sqltext.Sharing): those that
 	// readers may use the table beside are sent.
 	SharedChanges bool

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/sql"
 )
@@ -14,7 +15,7 @@ import (
 // addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from
 // inside.
 func (p *Plan) addSnapshot(txn *TxnPlan) {
-	if !p.Profile.ReadModes.SnapshotObserver {
+	if p.Profile.ReadModes.Observer != dbms.SnapshotObserver {
 		return
 	}
 	var tables []string

@@ -23,7 +23,7 @@ func always(*dbms.Profile) bool     { return true }
 func anywhere(*dbms.Profile) string { return "" }
 
 func needsLocks(p *dbms.Profile) string {
-	if p.ReadModes.Observers || p.Promise().RowLocks {
+	if p.ReadModes.Observer != dbms.NoObserver || p.Promise().RowLocks {
 		return ""
 	}
 	return "the engine has no locking reads and no weaker level"

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Spelling is what the formats need to know of a DBMS.
@@ -31,6 +32,20 @@ type Spelling struct {
 	Shell *Shell
 	// Driver of database/sql: import path and name.
 	GoImport, GoDriver string
+}
+
+// mtr says whether mysqltest runs tests of the DBMS that can wait for each other's sessions.
+func (s *Spelling) mtr() bool { return s.Waits[0] != "" && !s.NoMTR }
+
+// testedByMTR names the DBMSs of which mtr tests can be written.
+func testedByMTR() string {
+	var names []string
+	for _, s := range spellings {
+		if s.mtr() {
+			names = append(names, s.DBMS)
+		}
+	}
+	return strings.Join(names, " and ")
 }
 
 // Shell is a client whose database is a file, and that runs commands of the shell.
