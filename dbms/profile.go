@@ -62,6 +62,20 @@ const (
 	SnapshotObserver
 )
 
+// Loss is what becomes of a transaction that an error has lost.
+type Loss uint8
+
+// The kinds.
+const (
+	// LostIsGone: what is TxnLost is rolled back, and its session has no transaction any more.
+	LostIsGone Loss = iota
+	// LostStaysOpen: it can change nothing any more and is open for all that: what ends it is its own.
+	LostStaysOpen
+	// ErrorsEnd: any error loses the transaction and gives its locks back, unless it goes back to a savepoint: whatever
+	// else follows is refused until its own end.
+	ErrorsEnd
+)
+
 // Told is of which waits for what others use a server tells soon.
 type Told uint8
 
@@ -250,12 +264,8 @@ type Transactions struct {
 	OtherBegin string
 	// SavepointsHide says that a savepoint hides an earlier one of its name until it is released; else it takes its place.
 	SavepointsHide bool
-	// ErrorsEnd says that any error ends the transaction and gives its locks back, unless it goes back to a savepoint:
-	// whatever else follows is refused.
-	ErrorsEnd bool
-	// LostStayOpen says that a transaction which is TxnLost can change nothing any more and is open for all that: what
-	// ends it is its own.
-	LostStayOpen bool
+	// Loss says what becomes of a transaction that an error has lost.
+	Loss Loss
 }
 
 // TableChanges say what becomes of changes of tables, and locks of whole ones, that others use: for the runner, which

@@ -31,7 +31,7 @@ func TestTargetAlias(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := aliasOf(tree, targetOf(stmt)); err != nil || got != want {
+		if got, err := aliasOf(tree, sql.Written(stmt)); err != nil || got != want {
 			t.Errorf("%s: %q, want %q: %v", sql, got, want, err)
 		}
 	}

@@ -111,3 +111,32 @@ type DeleteJoined struct {
 	From     TableRef
 	Where    Expr
 }
+
+// Written is the table that an INSERT, a DELETE, or an UPDATE of one table writes; nil for others.
+func Written(n Node) *Table {
+	switch n := n.(type) {
+	case *Insert:
+		return n.Table
+	case *Update:
+		t, _ := n.Table.(*Table)
+		return t
+	case *Delete:
+		return n.Table
+	}
+	return nil
+}
+
+// Returned are what a write returns.
+func Returned(n Node) []*Item {
+	switch n := n.(type) {
+	case *Insert:
+		return n.Returning
+	case *Update:
+		return n.Returning
+	case *Delete:
+		return n.Returning
+	case *Merge:
+		return n.Returning
+	}
+	return nil
+}

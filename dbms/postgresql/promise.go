@@ -71,7 +71,7 @@ func level(isolation, name string) *dbms.Profile {
 		},
 		Transactions: dbms.Transactions{
 			SavepointsHide: true,
-			ErrorsEnd:      true,
+			Loss:           dbms.ErrorsEnd,
 		},
 		Order: dbms.WriteAheadLog,
 		Errors: dbms.Errors{

@@ -53,7 +53,7 @@ func Levels() []*dbms.Profile {
 		},
 		Transactions: dbms.Transactions{
 			SavepointsHide: true,
-			LostStayOpen:   true, // after SQLITE_BUSY_SNAPSHOT
+			Loss:           dbms.LostStaysOpen, // after SQLITE_BUSY_SNAPSHOT
 
 		},
 		Errors: dbms.Errors{

@@ -17,7 +17,7 @@ import (
 // cache may have been written to the log by then; so does all but a SELECT in autocommit.
 func refused(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
-	if p.Order != dbms.OneWriterAtOnce || !p.FirstUpdaterWins || !p.Transactions.LostStayOpen {
+	if p.Order != dbms.OneWriterAtOnce || !p.FirstUpdaterWins || p.Transactions.Loss != dbms.LostStaysOpen {
 		return nil
 	}
 	var out []finding.Difference

@@ -127,7 +127,7 @@ func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 func unlocking(o *observe.Observation, e *history.Event) bool {
 	p := o.PromiseOf(e.Txn)
 	switch {
-	case p.Transactions.ErrorsEnd:
+	case p.Transactions.Loss == dbms.ErrorsEnd:
 		return true
 	case p.Order == dbms.OneWriterAtOnce:
 		return !slices.Contains(p.Errors.Duplicate, e.Err.Code)

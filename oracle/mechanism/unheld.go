@@ -16,7 +16,7 @@ import (
 // had been let do anything but read. One that was refused its first write for its snapshot has none.
 func unheld(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
-	if p.Order != dbms.OneWriterAtOnce || !p.MutualExclusion || !p.Transactions.LostStayOpen {
+	if p.Order != dbms.OneWriterAtOnce || !p.MutualExclusion || p.Transactions.Loss != dbms.LostStaysOpen {
 		return nil
 	}
 	var out []finding.Difference

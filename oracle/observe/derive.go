@@ -296,7 +296,7 @@ func (o *observer) takenBack(b *BlockRun, s *ObservedStmt) bool {
 	if o.plan.Txns[s.Txn].Autocommit() {
 		return b.Target.Blocked
 	}
-	return o.plan.Profile.ErrorsEnd
+	return o.plan.Profile.Transactions.Loss == dbms.ErrorsEnd
 }
 
 // search says which table a statement judged row by row.
