@@ -12,9 +12,9 @@ import (
 )
 
 // refused holds each transaction whose first write was refused for a newer commit against what others did since it
-// began: a database with one writer at a time refuses it for that and for nothing else (sqlite.org/rescode.html
-// #busy_snapshot). Whoever ended meanwhile and had tried to write explains it, even by a ROLLBACK, as a full
-// cache may have been written to the log by then; so does all but a SELECT in autocommit.
+// began: a database with one writer at a time refuses it for that and for nothing else
+// (sqlite.org/rescode.html#busy_snapshot). Whoever ended meanwhile and had tried to write explains it, even by a
+// ROLLBACK, as a full cache may have been written to the log by then; so does all but a SELECT in autocommit.
 func refused(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
 	if p.Order != dbms.OneWriterAtOnce || !p.FirstUpdaterWins || p.Transactions.Loss != dbms.LostStaysOpen {
