@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	// databases finds the names of the databases.
-	databases = regexp.MustCompile(`(?i)mariadb|mysql|tidb|postgres|sqlite`)
+	// databases finds the names of the databases, and of the engine that two of them share.
+	databases = regexp.MustCompile(`(?i)mariadb|mysql|innodb|tidb|postgres|sqlite`)
 	// cited finds the address of a page, which is a source.
 	cited = regexp.MustCompile(`[\w-]+(\.[\w-]+)*\.(org|com|net)(/[\w./#~%-]*)?`)
 	// aside are rooms that may name databases: their own folders, what is measured on them, and what only tests need.

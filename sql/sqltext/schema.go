@@ -115,9 +115,10 @@ type Table struct {
 // Primary returns the columns of the primary key, with what it holds of them.
 func (t *Table) Primary() []KeyPart { return t.primary }
 
-// Clustered returns the columns by which InnoDB places the rows: the primary key's, or those of the first unique key
-// whose columns are all there as a whole and not NULL; nil where they lie by a number that the database gives them, a
-// hidden one or that of a column that was left out (dev.mysql.com/doc/refman, Clustered and Secondary Indexes).
+// Clustered returns the columns by which a clustered index places the rows: the primary key's, or those of the first
+// unique key whose columns are all there as a whole and not NULL; nil where they lie by a number that the database
+// gives them, a hidden one or that of a column that was left out (dev.mysql.com/doc/refman, Clustered and Secondary
+// Indexes).
 func (t *Table) Clustered() []KeyPart {
 	if t.Numbered {
 		return nil

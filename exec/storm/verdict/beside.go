@@ -105,9 +105,9 @@ func (u *disruption) killed(a *storm.Act, v *mechanism.Violation) bool {
 func (u *disruption) session(txn int64) int { return int((txn-1)%int64(u.sinks)) + 1 }
 
 // rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was
-// being built anew: InnoDB keeps no older versions of rows that are changed meanwhile, nor newer ones than those that
-// were there when the copy began, and must refuse such a reader. That has a name of its own, so that the many rows that
-// one rebuilding hides stand beside other bugs and not before them.
+// being built anew: the copy may have no older versions of rows that are changed meanwhile, nor newer ones than those
+// that were there when it began, and such a reader must be refused. That has a name of its own, so that the many rows
+// that one rebuilding hides stand beside other bugs and not before them.
 func (u *disruption) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
 	return a.Rebuilt != "" && a.Rebuilt == v.Table && beside(a, v)
 }
