@@ -12,8 +12,8 @@ import (
 )
 
 // unheld holds each statement that a database with one writer at a time kept out against whoever may have had its write
-// lock (sqlite.org/rescode.html#busy): another transaction that was open meanwhile and had begun with it, or had been let
-// do anything but read. One that was refused its first write for its snapshot has none.
+// lock (sqlite.org/rescode.html#busy): another transaction that was open meanwhile and had begun with it, or had been
+// let do anything but read. One that was refused its first write for its snapshot has none.
 func unheld(o *observe.Observation) []finding.Difference {
 	p := o.Promise.Promise()
 	if p.Order != dbms.OneWriterAtOnce || !p.MutualExclusion || p.Transactions.Loss != dbms.LostStaysOpen {
