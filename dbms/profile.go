@@ -62,13 +62,13 @@ const (
 	SnapshotObserver
 )
 
-// Loss is what becomes of a transaction that an error has lost.
-type Loss uint8
+// TxnLoss is what becomes of a transaction that an error has lost.
+type TxnLoss uint8
 
 // The kinds.
 const (
 	// LostIsGone: what is TxnLost is rolled back, and its session has no transaction any more.
-	LostIsGone Loss = iota
+	LostIsGone TxnLoss = iota
 	// LostStaysOpen: it can change nothing any more and is open for all that: what ends it is its own.
 	LostStaysOpen
 	// ErrorsEnd: any error loses the transaction and gives its locks back, unless it goes back to a savepoint: whatever
@@ -265,7 +265,7 @@ type Transactions struct {
 	// SavepointsHide says that a savepoint hides an earlier one of its name until it is released; else it takes its place.
 	SavepointsHide bool
 	// Loss says what becomes of a transaction that an error has lost.
-	Loss Loss
+	Loss TxnLoss
 }
 
 // TableChanges say what becomes of changes of tables, and locks of whole ones, that others use: for the runner, which
