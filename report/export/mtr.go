@@ -28,7 +28,7 @@ type mtrWriter struct {
 // has ended: that may have let a statement go on, which then takes locks, until it waits for another transaction.
 func writeMTR(s *script) ([]File, error) {
 	if !s.dbms.mtr() {
-		return nil, fmt.Errorf("mtr tests are for %s, this finding is of %s", testedByMTR(),
+		return nil, fmt.Errorf("mtr tests are for %s; this finding is of %s", testedByMTR(),
 			s.finding.Record.Environment.DBMS)
 	}
 	w := &mtrWriter{script: s}

@@ -45,7 +45,7 @@ func testedByMTR() string {
 			names = append(names, s.DBMS)
 		}
 	}
-	return strings.Join(names, " and ")
+	return strings.Join(names, ", ")
 }
 
 // Shell is a client whose database is a file, and that runs commands of the shell.
