@@ -158,9 +158,6 @@ type Profile struct {
 	Tree *sqltree.Dialect
 	// Embedded says that the engine runs inside the process that uses it.
 	Embedded bool
-	// PanicsAlone says that a bug of the DBMS's may end one connection and nothing else. Of others the whole server goes
-	// down, or begins anew, with whoever crashes.
-	PanicsAlone bool
 	// Order says how to recover the order of commits.
 	Order OrderSource
 	Sessions
@@ -321,6 +318,9 @@ type Errors struct {
 	Duplicate []int
 	// WriteLocked are the errors that say WouldBlock because another transaction has the one write lock of the database.
 	WriteLocked []int
+	// PanicsAlone says that a bug of the DBMS's may end one connection and nothing else. Of others the whole server goes
+	// down, or begins anew, with whoever crashes.
+	PanicsAlone bool
 	// EitherOf are two errors, of two constraints that a row violates both, of which a statement in a transaction may be
 	// answered with the one and the same statement by itself with the other. None: constraints are checked in one order.
 	EitherOf [][2]int

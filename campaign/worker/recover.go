@@ -75,7 +75,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 
 // crashes says whether a lost connection, by a server whose log is not at hand, is a crash: each repetition says so.
 func (w *Worker) crashes(f *campaign.Found, r repeated, why error, c *testcase.Case, anew bool) bool {
-	return w.profile.PanicsAlone && r.same == f.Repeated && told(why, c) || anew && r.anew == f.Repeated
+	return w.profile.Errors.PanicsAlone && r.same == f.Repeated && told(why, c) || anew && r.anew == f.Repeated
 }
 
 // certain says whether the end of a server, or of a connection, is a finding. A server that went down left its log. One
