@@ -12,7 +12,7 @@ import (
 )
 
 // A database with one writer at a time (dbms.OneWriterAtOnce) has one lock for all writes: nobody has it beside
-// another, nobody is refused it while nobody has it, and who is refused a write for a newer commit was overtaken by one.
+// another, nobody is refused it while nobody has it, and who is refused a write for a newer commit was overtaken.
 
 // writeLocks holds transactions whose BEGIN takes the one write lock of the database against each other, and against
 // the writes of all others: from the answer to that BEGIN until its own end is sent, or an error met that may have
