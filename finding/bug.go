@@ -534,7 +534,7 @@ func insert(set []string, v string) []string {
 	return slices.Insert(set, at, v)
 }
 
-// CompareVersions compares the leading numbers of two version texts, "10.11.19-MariaDB" and the like.
+// CompareVersions compares the leading numbers of two version texts, "10.11.19-log" and the like.
 func CompareVersions(a, b string) int {
 	return slices.Compare(versionNumbers(a), versionNumbers(b))
 }

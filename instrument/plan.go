@@ -479,12 +479,12 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		slices.Sort(tables)
 	}
 	switch {
-	case prof.ReadModes.SnapshotObserver:
+	case prof.ReadModes.Observer == dbms.SnapshotObserver:
 		return p.addReturning(b)
 	case b.View == dbms.Snapshot, p.Txns[b.Txn].Locks() != nil:
 		// of locked tables nobody can change what a plain read sees
 		b.VSR = p.versionSets(history.VSR, Own, tables)
-	case prof.ReadModes.DirtyObserver:
+	case prof.ReadModes.Observer == dbms.DirtyObserver:
 		b.VSR = p.versionSets(history.VSR, Committed, b.Depends)
 		// The latest versions differ from the committed ones, for this transaction, only where it wrote itself.
 		var own []string

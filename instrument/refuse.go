@@ -14,8 +14,8 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	if p.ReadModes.StatementSnapshots {
 		return nil
 	}
-	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.ReadModes.DirtyObserver &&
-		p.ReadModes.SelectView != p.DMLView
+	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current &&
+		p.ReadModes.Observer != dbms.DirtyObserver && p.ReadModes.SelectView != p.DMLView
 	if hidden && a.Kind == sqltext.Update {
 		return fmt.Errorf(
 			"an UPDATE of several tables, or of one under two names, or without a version key of its own: at this level no " +

@@ -104,7 +104,7 @@ type sessionLevel struct {
 	part  *sql.LevelPart
 }
 
-// pessimistic is what BEGIN PESSIMISTIC, TiDB's, asks for: a transaction at the session's level, whatever its mode.
+// pessimistic is what BEGIN PESSIMISTIC asks for: a transaction at the session's level, whatever its mode.
 const pessimistic = "pessimistic"
 
 // take takes what a statement of a unit asks for. Where no setting is of one transaction SET TRANSACTION is for the
@@ -167,8 +167,8 @@ func SetsLevel(target, text string) (l control.Level, ok bool) {
 	return l, ok && l.Alone
 }
 
-// readSetting reads a statement, and one that is none of the target's as MySQL's: texts of other databases set levels,
-// too.
+// readSetting reads a statement, and one that is none of the target's by the dialect of no target: texts of other
+// databases set levels, too.
 func readSetting(target, text string) control.Statement {
 	s := control.Read(sqltext.SyntaxOf(target).Tree, text)
 	if s.Tree == nil && s.Kind == sqltext.Set {

@@ -245,7 +245,7 @@ func rank(state string) int {
 	return 0
 }
 
-// How many bugs cells have findings of. COUNT(DISTINCT bug) says the same, for which PostgreSQL sorts all findings.
+// How many bugs cells have findings of. COUNT(DISTINCT bug) says the same, for which all findings may be sorted.
 const (
 	bugsByCell = "SELECT cell, COUNT(*) FROM (SELECT DISTINCT cell, bug FROM findings WHERE bug > 0) pairs GROUP BY cell"
 	bugsOfCell = "SELECT COUNT(*) FROM (SELECT DISTINCT bug FROM findings WHERE cell = ? AND bug > 0) bugs"

@@ -8,7 +8,7 @@ import (
 	"txweave/report/timeline"
 )
 
-// writeAnnotated writes one linear script, as the maintainers of TiDB use it: a comment names the session of each
+// writeAnnotated writes one linear script, as some maintainers use it: a comment names the session of each
 // statement, its answer follows as a comment.
 func writeAnnotated(s *script) ([]File, error) {
 	var b strings.Builder

@@ -197,7 +197,7 @@ func (s *scope) from(x sql.TableRef) (out Source) {
 	return None
 }
 
-// outer is the source of a table that tells of the server and none of the script's: one of another schema, PostgreSQL's
+// outer is the source of a table that tells of the server and none of the script's: one of another schema, or of the
 // catalogue.
 func (s *scope) outer(x *sql.Table) Source {
 	name := x.Name.Folded()

@@ -81,6 +81,8 @@ type Traits struct {
 	// it. Unlisted are these and others that tables have of themselves, which * does not print: what a condition says of
 	// them for one copy of a row it does not say for another.
 	Places, Unlisted []string
+	// Schemas are the databases, in lower case, that tell of the server.
+	Schemas []string
 	// Catalogue begins the names of the tables that tell of the server; "" where these have a schema of their own.
 	Catalogue string
 	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read

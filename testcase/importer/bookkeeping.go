@@ -65,8 +65,8 @@ func (k *keeper) write(s *testcase.Stmt, stmt sql.Stmt) (err error) {
 	return err
 }
 
-// lower writes the names of tables in small letters, in which all that watches them has them: MySQL and MariaDB tell
-// Tab from tab.
+// lower writes the names of tables in small letters, in which all that watches them has them: a database may
+// tell Tab from tab.
 func (k *keeper) lower() error {
 	written := map[string]string{} // as the text makes them
 	for _, s := range k.c.Schema {

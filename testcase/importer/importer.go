@@ -20,7 +20,7 @@ import (
 
 // Options of Read and ReadScripts.
 type Options struct {
-	Target    string // dialect, e.g. "mariadb"
+	Target    string // dialect: the name of a database
 	Isolation string // level; "": what the text sets, or Default
 	Default   string // level of a text that sets none
 	Order     []testcase.Ref

@@ -353,7 +353,7 @@ func (r *reader) executable(at int) bool {
 	return t.Kind == sqltext.Executable && !t.Open && runs(r.src, t)
 }
 
-// neverRun is the version that no server has: MariaDB's dumps hide remarks behind it.
+// neverRun is the version that no server has: dumps hide remarks behind it.
 const neverRun = "999999"
 
 // runs says whether what an executable comment holds is run by the target.

@@ -308,7 +308,7 @@ func (b *scriptBuilder) setup(p *piece) {
 		func(st testcase.ScriptStmt) bool { return keepsMode(st.SQL) }) {
 		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
 	}
-	if name := databaseOf(p.sql); name != "" && !slices.Contains(system, name) {
+	if name := databaseOf(p.sql); name != "" && !b.foreign(name) {
 		b.databases[name] = true
 	}
 	st := b.stmt(p, -1)
@@ -382,8 +382,12 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	return st
 }
 
-// system are databases that no text's own tables are in.
-var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}
+// foreign says of a name in front of a table's or a column's that no text's own tables are in what it names: a database
+// that tells of the server, or a row that is written.
+func (b *scriptBuilder) foreign(name string) bool {
+	return slices.Contains([]string{"new", "old", "excluded"}, name) ||
+		slices.Contains(sqltext.SyntaxOf(b.s.Target).Traits.Schemas, name)
+}
 
 // unqualified leaves out the names of the databases that the text makes or uses, and those that stand before its own
 // tables and are no alias: the script has one database of its own.
@@ -404,7 +408,7 @@ func (b *scriptBuilder) unqualified(sql string) string {
 	var out strings.Builder
 	for i := 0; i < len(tokens); i++ {
 		name, ok := tokens[i].Ident()
-		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.tables[name] && !slices.Contains(system, name) {
+		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.tables[name] && !b.foreign(name) {
 			other, named := tokens[i+2].Ident()
 			if named && (b.databases[name] || b.tables[other] && !alias(name)) {
 				i++

@@ -262,7 +262,7 @@ func (c *checker) units() {
 	for i, e := range run.Steps {
 		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
-	open := c.profile.LostStayOpen || c.profile.ErrorsEnd // what is lost is so until its own end
+	open := c.profile.Transactions.Loss != dbms.LostIsGone // what is lost is so until its own end
 	refused := func(i int) bool { return run.Steps[i] != nil && run.Steps[i].Err != nil }
 	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) }, refused)
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
@@ -325,7 +325,7 @@ func (c *checker) transaction(u testcase.Unit, n int) (txn testcase.Txn) {
 // aborted says whether the database rolled a transaction back, of which gone are the steps that say so. Where it then
 // waits for the transaction's end it may be brought back to a savepoint and committed.
 func (c *checker) aborted(u testcase.Unit, gone map[int]bool) bool {
-	if c.profile.ErrorsEnd && c.commits(u) {
+	if c.profile.Transactions.Loss == dbms.ErrorsEnd && c.commits(u) {
 		return false
 	}
 	return slices.ContainsFunc(u.Steps, func(i int) bool { return gone[i] })
