@@ -72,8 +72,8 @@ func (c *checker) remark() {
 	}
 }
 
-// seenBefore looks for a statement that empties a table or writes it anew while another transaction is open, where older
-// snapshots see that.
+// seenBefore looks for a statement that empties a table or writes it anew while another transaction is open, where
+// older snapshots see that.
 func (c *checker) seenBefore() {
 	for n, u := range c.out.Units {
 		for _, i := range u.Steps {
