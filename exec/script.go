@@ -72,7 +72,7 @@ func (s *player) window(x *seat) time.Duration {
 		slow = true
 	}
 	if slow {
-		return max(s.patience.Window, Slow)
+		return max(s.patience.Window, Slow) + x.lasts
 	}
 	return s.patience.Window
 }

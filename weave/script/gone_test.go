@@ -279,3 +279,30 @@ func TestSeenBefore(t *testing.T) {
 		}
 	}
 }
+
+// TestSleepsInOrder: a statement that sleeps is silent, and no other one is sent meanwhile where they come one after
+// the other, nor where they have no transactions.
+func TestSleepsInOrder(t *testing.T) {
+	server := servers.Launched("a MariaDB server", mariadb.Server)
+	defer server.Close()
+	target := server.Target(t)
+	p, err := dbms.Lookup("mariadb", "repeatable-read")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "create table t (id int primary key, a int);\ninsert into t values (1, 10);\nA> begin;\n" +
+		"A> update t set a = a + 1 where id = 1;\nB> update t set a = a + 1 where id = 1;\n" +
+		"A> select sleep(1), a from t;\nA> commit;\n"
+	all, err := importer.ReadScripts("text", []byte(text), importer.Options{Target: "mariadb"}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := script.Check(t.Context(), target, p, all[0].Script,
+		script.Options{Patience: exec.Patience{Statement: 5 * time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !out.Fits || len(out.Unlike) > 0 || out.Alone == nil || len(out.Apart) > 0 {
+		t.Errorf("fits %v, unlike %v, apart %v", out.Fits, out.Unlike, out.Apart)
+	}
+}

@@ -217,7 +217,10 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 // slow says of a step in a serial order that it waits for nobody, as it did not in the script's run: where it is silent
 // the server is busy, and the next transaction must not begin.
 func (c *checker) slow(step int) bool {
-	return c.out.Run != nil && c.out.Run.Steps[step] != nil && !c.out.Run.Steps[step].Blocked
+	if c.out.Run == nil || c.out.Run.Steps[step] == nil {
+		return false
+	}
+	return !c.out.Run.Steps[step].Blocked || c.lasts(c.out.Script.Steps[step].SQL) > 0 // it was silent, as it says itself
 }
 
 // ending is the statement, closing or committing, that ends a transaction behind its last step.
@@ -753,7 +756,8 @@ func (c *checker) alone(order []int) error {
 			explicit = true
 		default:
 			steps = append(steps, i)
-			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt, Slow: c.slow(i)})
+			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt,
+				Slow: c.slow(i), Lasts: c.lasts(stmt)})
 		}
 	}
 	if !explicit {
