@@ -183,8 +183,10 @@ func (f *features) expression(e sql.Expr) {
 		f.when(x.Query != nil, "subquery")
 	case *sql.In:
 		f.when(x.Query != nil, "subquery")
+		f.when(x.Query == nil, "in-list")
 		f.ordinary("compare")
 	case *sql.Between:
+		f.add("between")
 		f.ordinary("compare")
 	case *sql.Case:
 		f.add("case")
