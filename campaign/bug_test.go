@@ -172,7 +172,7 @@ func TestUnreduced(t *testing.T) {
 		told := 0
 		cfg.Report = func(FindingRef, *finding.Finding, bool) { told++ }
 		s, err := Run(t.Context(), cfg)
-		if err != nil || len(s.Bugs) != 2 || s.Total() != 2 || s.Told() != 1 || s.Reported() == 0 || told != reports {
+		if bugs, unreduced := s.Told(); err != nil || bugs != 1 || unreduced != 1 || s.Total() != 2 || s.Reported() == 0 || told != reports {
 			t.Fatalf("%s first: %v, %d reports, %+v", first, err, told, s)
 		}
 		for _, b := range s.Bugs {
@@ -321,12 +321,46 @@ func TestTellsWhatIsItsOwn(t *testing.T) {
 	met("B1", minimal)
 	met("B2", large)
 	met("B2", large, large)
-	if told["B1"] != 1 || told["B2"] != 0 || r.sum.Told() != 1 {
-		t.Fatalf("told %v, %d bugs", told, r.sum.Told())
+	if bugs, unreduced := r.sum.Told(); told["B1"] != 1 || told["B2"] != 0 || bugs != 1 || unreduced != 1 {
+		t.Fatalf("told %v, %s", told, finding.CountBugs(bugs, unreduced))
 	}
 	met("B2", large, other)
 	met("B2", large, other)
-	if told["B1"] != 1 || told["B2"] != 1 || r.sum.Told() != 2 {
-		t.Fatalf("told %v, %d bugs", told, r.sum.Told())
+	if bugs, unreduced := r.sum.Told(); told["B1"] != 1 || told["B2"] != 1 || bugs != 2 || unreduced != 0 {
+		t.Fatalf("told %v, %s", told, finding.CountBugs(bugs, unreduced))
+	}
+}
+
+// explained is a store whose bugs are what somebody has made of them meanwhile.
+type explained struct {
+	store.Memory
+	bugs *finding.Bugs
+}
+
+func (e *explained) Bugs() (*finding.Bugs, error) { return e.bugs, nil }
+
+// TestTellsAtTheEnd: a group that might have been a bug is told, once, where the end of the campaign finds that nothing
+// explains it any more: that bug was settled meanwhile, or is another one.
+func TestTellsAtTheEnd(t *testing.T) {
+	var told []string
+	s := &explained{bugs: &finding.Bugs{Bugs: []*finding.Bug{{ID: "B1", Status: finding.StatusInvalid},
+		{ID: "B2", Status: finding.StatusOpen}, {ID: "B3", Status: finding.StatusOpen, MayBe: []string{"B4"}}}}}
+	r := &run{sum: &Summary{}, cfg: Config{Store: s,
+		Report: func(ref FindingRef, f *finding.Finding, _ bool) { told = append(told, ref.Bug+": "+f.Summary) }}}
+	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT"}, Minimal: true}
+	large := finding.Signature{Coarse: "replay-difference/final", Features: []string{"SELECT", "where"}}
+	r.count(&finding.Bug{ID: "B1", DBMS: "sqlite", Status: finding.StatusOpen, Signature: minimal}, true,
+		FindingRef{Bug: "B1"}, &finding.Record{Finding: finding.Finding{Summary: "reduced"}})
+	for _, id := range []string{"B2", "B3"} {
+		r.count(&finding.Bug{ID: id, DBMS: "sqlite", Status: finding.StatusOpen, Signature: large}, true,
+			FindingRef{Bug: id}, &finding.Record{Finding: finding.Finding{Summary: "large"}})
+	}
+	for range 2 {
+		if err := r.explain(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"B1: reduced", "B2: large"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -62,6 +62,14 @@ type Config struct {
 	Note func(text string)
 }
 
+// reduceTime is what ReduceTime is called where it is set: in a campaign's file, or on a command line.
+func (c *Config) reduceTime() string {
+	if c.Name != "" {
+		return "reduce_time"
+	}
+	return "--reduce-time"
+}
+
 // run is a campaign in progress.
 type run struct {
 	cfg     Config
@@ -139,15 +147,24 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	return r.sum, errors.Join(r.failure, err, r.cfg.Store.Close())
 }
 
-// explain names at each bug of the summary those that it may be.
+// explain names at each bug of the summary those that it may be, and reports what turns out to be a bug of its own:
+// what it might have been is another one by now, or settled.
 func (r *run) explain() error {
 	b, err := r.cfg.Store.Bugs()
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, ref := range r.sum.Bugs {
-		if g, err := b.Find(ref.ID); err == nil {
-			ref.MayBe = g.MayBe
+		g, err := b.Find(ref.ID)
+		if err != nil {
+			continue
+		}
+		ref.MayBe = g.MayBe
+		if ref.untold != nil && g.Open() {
+			r.report(ref.untold.ref, ref.untold.rec, false)
+			ref.untold = nil
 		}
 	}
 	return nil

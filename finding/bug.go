@@ -287,6 +287,25 @@ func (b *Bugs) Explain() {
 	}
 }
 
+// Told is how many bugs there are, whatever was found out about them, and how many groups beside them are not reduced
+// and may be one of them; see Explain.
+func (b *Bugs) Told() (bugs, unreduced int) {
+	for _, g := range b.Bugs {
+		if len(g.MayBe) > 0 {
+			unreduced++
+		}
+	}
+	return len(b.Bugs) - unreduced, unreduced
+}
+
+// CountBugs writes for people how many bugs there are, and groups that are not reduced and may be one of them.
+func CountBugs(bugs, unreduced int) string {
+	if unreduced == 0 {
+		return Count(bugs, "bug")
+	}
+	return fmt.Sprintf("%s and %s", Count(bugs, "bug"), Count(unreduced, "unreduced group"))
+}
+
 // Recount is told of a kept finding whose case was reduced after it had been counted. If none of its bug's findings was
 // reduced before, the bug is from then on what this one is: it goes into another bug of that signature, or stays one of
 // its own. Where others of its findings can be none of that other bug the finding goes there alone. Recount returns the

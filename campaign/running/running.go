@@ -105,8 +105,8 @@ func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 	cancel()
 	wg.Wait()
 	if s, serr := l.DB.Status(context.WithoutCancel(ctx)); serr == nil {
-		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.Count(s.Bugs, "bug"),
-			finding.Count(s.Findings, "finding")))
+		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.CountBugs(s.Bugs,
+			s.Unreduced), finding.Count(s.Findings, "finding")))
 	}
 	return errors.Join(err, l.removed, l.DB.End(context.WithoutCancel(ctx)))
 }
