@@ -65,7 +65,7 @@ work        %d runs, %d replays, %d statements sent
 func found(sum *campaign.Summary) string {
 	text := fmt.Sprint(sum.Total())
 	if sum.Total() > 0 {
-		text += fmt.Sprintf(", of %s; files of %d are kept", finding.CountBugs(sum.Told()), sum.Kept())
+		text += fmt.Sprintf(", of %s; %d of them kept", finding.CountBugs(sum.Told()), sum.Kept())
 	}
 	if n := len(sum.Unconfirmed); n > 0 {
 		text += fmt.Sprintf("; %d did not come back each time", n)

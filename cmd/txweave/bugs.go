@@ -199,7 +199,8 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 			}
 			next(cmd.ErrOrStderr(), f.about("bugs", "show", list[0].ID)...)
 			if g := bugs.FirstUnreduced(list); g != nil {
-				next(cmd.ErrOrStderr(), f.about("reduce", g.ID)...)
+				next(cmd.ErrOrStderr(), append([]string{"reduce", filepath.Join(f.Out, g.ID)},
+					unless("", "store", f.Shared)...)...)
 			}
 			return nil
 		}}
