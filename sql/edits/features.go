@@ -130,8 +130,9 @@ func (f *features) write(stmt sql.Stmt) {
 		}
 		f.when(ignores, "insert-ignore")
 		if x.Source != nil {
-			_, values := x.Source.Body.(*sql.Values)
-			f.when(!values, "insert-select")
+			values, listed := x.Source.Body.(*sql.Values)
+			f.when(!listed, "insert-select")
+			f.when(listed && len(values.Rows) > 1, "several-rows")
 		}
 	case *sql.Update:
 		leave(f, x.Returning...)
