@@ -277,6 +277,77 @@ func TestKnownAreCounted(t *testing.T) {
 	}
 }
 
+// TestAgain: what a campaign had no time to reduce is reduced first by the next one, once, and counted to the bug that it
+// is.
+func TestAgain(t *testing.T) {
+	shows := func(class, sql string) func() *Reduced {
+		return func() *Reduced {
+			r := small(sql)
+			r.Finding = found(class).Finding
+			return r
+		}
+	}
+	for _, tc := range []struct {
+		name        string
+		second      func() *Reduced // what the second reduction comes to
+		bugs        string          // then
+		told, tried string          // the bugs that the second and third campaign tell of, and the findings that they reduce
+	}{
+		{"another bug", shows(finding.ClassReplay, "SELECT 1"), "B1 open 2", "", "isolation-violation"},
+		{"its own", shows(finding.ClassIsolation, "DELETE FROM t0"), "B1 open 1, B2 open 1", "B2", "isolation-violation"},
+		{"too large", func() *Reduced { return nil }, "B1 open 1, B2 unreduced, may be B1 1", "", "isolation-violation"},
+	} {
+		dir := t.TempDir()
+		first, _ := reducing(t, dir, 2, func(_ context.Context, f *finding.Record) (*Reduced, error) {
+			if f.Class == finding.ClassIsolation {
+				return nil, nil // there is no time
+			}
+			return shows(finding.ClassReplay, "SELECT 1")(), nil
+		})
+		first.NewWorker = func(context.Context, int) (Worker, error) {
+			return &fakeWorker{func(_ context.Context, n int) (*CaseResult, error) {
+				res, f := result(n), found([]string{finding.ClassReplay, finding.ClassIsolation}[n])
+				f.Files = map[string][]byte{finding.CaseFile: fmt.Appendf(nil, fakeCase, "SELECT 1;\nDELETE FROM t0")}
+				res.Findings = []Found{f}
+				return res, nil
+			}, new(int), new(sync.Mutex)}, nil
+		}
+		if _, err := Run(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		var told, tried []string
+		for range 2 {
+			next, _ := reducing(t, dir, 1, func(_ context.Context, f *finding.Record) (*Reduced, error) {
+				tried = append(tried, f.Class)
+				return tc.second(), nil
+			})
+			next.Again = true
+			next.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { told = append(told, ref.Bug) }
+			next.NewWorker = func(context.Context, int) (Worker, error) {
+				return &fakeWorker{func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil }, new(int),
+					new(sync.Mutex)}, nil
+			}
+			if _, err := Run(t.Context(), next); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := store.In(dir).Bugs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bugs []string
+		for _, g := range b.Bugs {
+			bugs = append(bugs, fmt.Sprintf("%s %s %d", g.ID, g.State(), g.Count))
+		}
+		for what, got := range map[string][2]string{"bugs": {strings.Join(bugs, ", "), tc.bugs},
+			"told": {strings.Join(told, " "), tc.told}, "tried": {strings.Join(tried, " "), tc.tried}} {
+			if got[0] != got[1] {
+				t.Errorf("%s: %s: %q, want %q", tc.name, what, got[0], got[1])
+			}
+		}
+	}
+}
+
 // TestBrokenFinding: a finding that a killed campaign left and that cannot be read does not end the next one.
 func TestBrokenFinding(t *testing.T) {
 	dir := t.TempDir()

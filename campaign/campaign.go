@@ -46,11 +46,13 @@ type Config struct {
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() finding.Environment
 	// NewReducer opens what makes the cases of findings smaller, when the first finding comes; nil: nothing does.
-	NewReducer  func(ctx context.Context) (Reducer, error)
-	ReduceTime  time.Duration // for each finding, and once more for all that are left at the end
-	MaxKept     int           // findings of one bug whose files are kept
-	Unconfirmed int           // so many findings of one signature that do not come back each time are a bug; 0: three
-	PauseAbove  int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
+	NewReducer func(ctx context.Context) (Reducer, error)
+	ReduceTime time.Duration // for each finding, and once more for all that are left at the end
+	// Again lets one finding that no campaign had the time to reduce be reduced first, beside the cases.
+	Again       bool
+	MaxKept     int // findings of one bug whose files are kept
+	Unconfirmed int // so many findings of one signature that do not come back each time are a bug; 0: three
+	PauseAbove  int // share of the last cases, in percent, beyond which a cause is paused; 0: never
 	// Known returns the name of the known bug that a finding is; "" if it is none.
 	Known func(f *finding.Finding, sig finding.Signature) string
 	// Progress is called after every case, never from two goroutines at once.

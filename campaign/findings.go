@@ -273,9 +273,7 @@ func (r *run) adopt() error {
 			r.note(fmt.Sprintf("a finding of an earlier campaign cannot be read: %v: it lies in %s now", err, where))
 			continue
 		}
-		e := &p.rec.Environment
-		if r.queue != nil && e.DBMS == r.env.DBMS && e.Isolation == r.env.Isolation && e.Claim == r.env.Claim &&
-			slices.Equal(e.Planted, r.env.Planted) {
+		if r.queue != nil && r.like(&p.rec.Environment) {
 			r.queue.add(p)
 		} else if err := r.place(p); err != nil {
 			return err

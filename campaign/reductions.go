@@ -180,6 +180,11 @@ func (q *reductions) sooner(a, b *pending) bool {
 }
 
 func (q *reductions) serve() {
+	if q.run.cfg.Again {
+		if err := q.again(); err != nil {
+			q.run.fail(err)
+		}
+	}
 	for {
 		p, ok := q.take()
 		if !ok {

@@ -87,6 +87,7 @@ type Kept struct {
 	Dir       string    `json:"dir"` // name of its directory, below the store's
 	Signature Signature `json:"signature"`
 	Title     string    `json:"title,omitempty"` // of the finding
+	Again     bool      `json:"again,omitempty"` // a campaign has begun to reduce it a second time
 	Origin
 }
 

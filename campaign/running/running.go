@@ -135,6 +135,7 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	c.Duration, c.Whole, c.Store, c.Source.Numbers, c.Name = length, true, t.Cell, t.Cell.Next, t.Name
+	c.Again = true
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
 		env := describe()
