@@ -30,14 +30,20 @@ func (q *reductions) again() error {
 			return err
 		}
 	}
+	return r.recount(p, small != nil, mayBe)
+}
+
+// recount notes that a finding was reduced once more, and counts it to the bug that it is where there is a smaller case.
+// mayBe says that nobody was told of its bug.
+func (r *run) recount(p *pending, smaller, mayBe bool) error {
 	var was, is *finding.Bug
-	err = r.cfg.Store.Update(func(b *finding.Bugs) error {
+	err := r.cfg.Store.Update(func(b *finding.Bugs) error {
 		for _, g := range b.Bugs {
 			for i := range g.Kept {
 				g.Kept[i].Again = g.Kept[i].Again || g.Kept[i].Dir == p.name
 			}
 		}
-		if small != nil {
+		if smaller {
 			was, is = b.Recount(p.name, p.rec, p.sig)
 		}
 		return nil

@@ -307,15 +307,7 @@ func (t *tx) statusCounts(s *CampaignStatus, unreduced map[int64]bool) error {
 			return err
 		}
 	}
-	err = t.rows(func(scan func(...any) error) error {
-		var id, bug int64
-		err := scan(&id, &bug)
-		if c := byID[id]; c != nil && !unreduced[bug] {
-			c.BugsShown++
-		}
-		return err
-	}, bugsByCell)
-	if err != nil {
+	if err := t.countBugs(byID, unreduced); err != nil {
 		return err
 	}
 	return t.rows(func(scan func(...any) error) error {
@@ -332,6 +324,18 @@ func (t *tx) statusCounts(s *CampaignStatus, unreduced map[int64]bool) error {
 		}
 		return nil
 	}, "SELECT cell, kind, name, SUM(n) FROM tallies GROUP BY cell, kind, name")
+}
+
+// countBugs adds of how many bugs each cell has findings.
+func (t *tx) countBugs(cells map[int64]*CellStatus, unreduced map[int64]bool) error {
+	return t.rows(func(scan func(...any) error) error {
+		var id, bug int64
+		err := scan(&id, &bug)
+		if c := cells[id]; c != nil && !unreduced[bug] {
+			c.BugsShown++
+		}
+		return err
+	}, bugsByCell)
 }
 
 // runFile is locked by the process that runs the campaign in a directory.
