@@ -33,7 +33,7 @@ func (q *reductions) again() error {
 	return r.recount(p, small != nil, mayBe)
 }
 
-// recount notes that a finding was reduced once more, and counts it to the bug that it is where there is a smaller case.
+// recount notes that a finding was reduced once more, and counts it to the bug that it is where its case is smaller.
 // mayBe says that nobody was told of its bug.
 func (r *run) recount(p *pending, smaller, mayBe bool) error {
 	var was, is *finding.Bug

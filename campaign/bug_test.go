@@ -172,7 +172,8 @@ func TestUnreduced(t *testing.T) {
 		told := 0
 		cfg.Report = func(FindingRef, *finding.Finding, bool) { told++ }
 		s, err := Run(t.Context(), cfg)
-		if bugs, unreduced := s.Told(); err != nil || bugs != 1 || unreduced != 1 || s.Total() != 2 || s.Reported() == 0 || told != reports {
+		if bugs, unreduced := s.Told(); err != nil || bugs != 1 || unreduced != 1 || s.Total() != 2 ||
+			s.Reported() == 0 || told != reports {
 			t.Fatalf("%s first: %v, %d reports, %+v", first, err, told, s)
 		}
 		for _, b := range s.Bugs {
@@ -277,8 +278,8 @@ func TestKnownAreCounted(t *testing.T) {
 	}
 }
 
-// TestAgain: what a campaign had no time to reduce is reduced first by the next one, once, and counted to the bug that it
-// is.
+// TestAgain: what a campaign had no time to reduce is reduced first by the next one, once, and counted to the bug that
+// it is.
 func TestAgain(t *testing.T) {
 	shows := func(class, sql string) func() *Reduced {
 		return func() *Reduced {

@@ -436,7 +436,7 @@ func (b *Bugs) mayBe(sig, own Signature) bool {
 	case !own.Minimal:
 		return !sig.Minimal
 	case sig.Minimal:
-		return own.Within(sig) || sig.Within(own) || own.Alike(sig)
+		return own.Within(sig) || sig.Within(own)
 	}
 	return own.Covers(sig)
 }
@@ -466,7 +466,7 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	case !g.Signature.Minimal:
 		g.Signature = sig // it tells what the bug needs
 		b.enterUnder(g, sig.key())
-	case sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(g.Signature.Features):
+	case sig.Within(g.Signature):
 		plainer = plainer || len(sig.Features) < len(g.Signature.Features)
 		g.Signature = sig // it needs less than was thought
 	}

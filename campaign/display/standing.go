@@ -251,6 +251,7 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 	}):
 		state = "all cases are checked"
 	}
-	_, err := fmt.Fprintf(w, "%s, %s; %s\n", finding.CountBugs(s.Bugs, s.Unreduced), finding.Count(s.Findings, "finding"), state)
+	_, err := fmt.Fprintf(w, "%s, %s; %s\n", finding.CountBugs(s.Bugs, s.Unreduced),
+		finding.Count(s.Findings, "finding"), state)
 	return err
 }
