@@ -247,17 +247,9 @@ func (b *bench) merged(side int, bugs []string) (m merged, err error) {
 		return m, err
 	}
 	defer (&ended{dir: dir}).forget()
-	of := map[string][]string{} // by where the finding's case lies
-	for _, bug := range bugs {
-		for _, g := range groups {
-			shown, err := b.showing(side, g.found, bug)
-			if err != nil {
-				return m, err
-			}
-			for _, dir := range shown {
-				of[dir] = append(of[dir], bug)
-			}
-		}
+	of, err := b.attributed(side, groups, bugs)
+	if err != nil {
+		return m, err
 	}
 	found := map[string]bool{}
 	edges := map[string][]int{} // planted bug -> bugs told that have a finding of it
@@ -265,7 +257,7 @@ func (b *bench) merged(side int, bugs []string) (m merged, err error) {
 		for _, f := range g.found {
 			for _, bug := range of[f.dir] {
 				found[bug] = true
-				if !g.other && !slices.Contains(edges[bug], i) {
+				if !g.other {
 					edges[bug] = append(edges[bug], i)
 				}
 			}
@@ -281,6 +273,23 @@ func (b *bench) merged(side int, bugs []string) (m merged, err error) {
 		}
 	}
 	return m, nil
+}
+
+// attributed are the planted bugs of each finding, by where its case lies.
+func (b *bench) attributed(side int, groups []group, bugs []string) (map[string][]string, error) {
+	of := map[string][]string{}
+	for _, bug := range bugs {
+		for _, g := range groups {
+			shown, err := b.showing(side, g.found, bug)
+			if err != nil {
+				return nil, err
+			}
+			for _, dir := range shown {
+				of[dir] = append(of[dir], bug)
+			}
+		}
+	}
+	return of, nil
 }
 
 // showing are the cases of those findings that a planted bug shows by itself.
