@@ -273,6 +273,8 @@ type TableChanges struct {
 	NewTables string
 	// Told says which waits there are signs of soon.
 	Told Told
+	// TruncateSeen says that TRUNCATE empties a table for the snapshots, too, that are older.
+	TruncateSeen bool
 	// Hurry are the statements around one that wants a table for itself: it gives up soon where somebody is in its way of
 	// whom nothing is known, and is sent again, as readers would queue behind it. None where the server's own time-out
 	// does that.

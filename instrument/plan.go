@@ -296,6 +296,12 @@ func (p *Plan) understand(b *Block, seen map[int64]string) (err error) {
 	if b.Info.Truncates && !alone {
 		return errors.New("TRUNCATE TABLE ends the transaction: it stands alone, in autocommit")
 	}
+	if b.Info.Truncates && p.Profile.TruncateSeen && slices.ContainsFunc(p.Txns, func(t TxnPlan) bool {
+		return t.Profile.SnapshotScope() == dbms.PerTransaction
+	}) {
+		return errors.New("TRUNCATE TABLE empties the table for older snapshots, too: where a transaction has one snapshot " +
+			"nothing can be said of what it sees then")
+	}
 	if b.Info.Truncates && slices.ContainsFunc(p.Deferred, func(o DeferredKey) bool { return o.Parent == b.Info.Target }) {
 		return errors.New(
 			"TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT " +

@@ -62,6 +62,9 @@ func (s *Script) opensTables(step int, refused bool) bool {
 	syntax := sqltext.SyntaxOf(s.Target)
 	read := control.Read(syntax.Tree, s.Steps[step].SQL)
 	kind := kindOf(syntax, read)
+	if what := toldOf(s.Steps[step].SQL); what != "" {
+		return !refused && slices.Contains(syntax.Traits.Dictionary, what)
+	}
 	switch n := read.Tree.(type) {
 	case nil, *sql.Opaque:
 		return !refused && (kind == plain || kind == commits)
@@ -71,6 +74,26 @@ func (s *Script) opensTables(step int, refused bool) bool {
 	return kind == commits || slices.ContainsFunc(read.Tables(), func(name string) bool {
 		return !strings.EqualFold(name, syntax.Tree.NoTable)
 	})
+}
+
+// toldOf is what a SHOW, or a DESCRIBE of a table, tells of: its words behind SHOW in lower case, but for a name; ""
+// for any other statement.
+func toldOf(text string) string {
+	tokens := sqltext.Read(text).Tokens
+	for len(tokens) > 2 && tokens[1].Is("full", "extended") {
+		tokens = slices.Delete(slices.Clone(tokens), 1, 2)
+	}
+	switch {
+	case len(tokens) < 2:
+	case tokens[0].Is("show") && len(tokens) > 2 && tokens[2].Is("status", "set"):
+		return strings.ToLower(tokens[1].Text + " " + tokens[2].Text)
+	case tokens[0].Is("show"):
+		return strings.ToLower(tokens[1].Text)
+	case tokens[0].Is("describe", "desc", "explain") && (len(tokens) < 4 || tokens[2].Text == ".") &&
+		!tokens[1].Is("select", "table", "values"):
+		return "columns"
+	}
+	return ""
 }
 
 // sessionLevel follows the level of one session.

@@ -252,6 +252,7 @@ func (s *scope) of(x sql.Node) (out Source) {
 			if strings.HasPrefix(n.Text, "@@") {
 				out = out.or(Session)
 			}
+			out = out.or(s.v.variables[strings.ToLower(n.Text)])
 		case *sql.Table:
 			out = out.or(s.outer(n)).or(s.ofTable(n.Name.Folded()).rows)
 		case *sql.Binary, *sql.In, *sql.Between:

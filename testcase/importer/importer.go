@@ -83,7 +83,9 @@ func (m *maker) build() (*testcase.Case, error) {
 	order := m.orderOf()
 	b := newScript(m.part, m.name, m.options)
 	b.every = true
-	b.make(false)
+	if b.make(false); b.err != nil {
+		return nil, b.err
+	}
 	for _, n := range b.notes {
 		if n.Missing {
 			return nil, m.errorf(n.Line, "%s", n.Text)

@@ -72,6 +72,21 @@ func (c *checker) remark() {
 	}
 }
 
+// seenBefore looks for a statement that empties a table or writes it anew while another transaction is open, where
+// older snapshots see that.
+func (c *checker) seenBefore() {
+	for n, u := range c.out.Units {
+		for _, i := range u.Steps {
+			k := sqltext.KindOf(c.out.Script.Steps[i].SQL)
+			_, empties := c.profile.Read(c.out.Script.Steps[i].SQL).Tree.(*sql.Truncate)
+			if e := c.out.Run.Steps[i]; c.profile.TruncateSeen && e != nil && e.Err == nil &&
+				(empties || k == sqltext.Alter) && c.out.overlaps(n) && c.out.SeenBefore == 0 {
+				c.out.SeenBefore = c.out.Script.Steps[i].Line
+			}
+		}
+	}
+}
+
 // readsNothing says whether a query needs no row of its one table.
 func readsNothing(q *sql.Query, schema *sqltext.Schema) bool {
 	b, ok := q.Body.(*sql.Select)

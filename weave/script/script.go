@@ -74,6 +74,9 @@ type Showing struct {
 	Disagree []finding.Difference
 	// OwnWaits says that the text sets how long a wait for a lock may last.
 	OwnWaits bool
+	// SeenBefore is the line of a statement which older snapshots see, as the database is documented, so that no level
+	// promises a serial order of it; 0 for none.
+	SeenBefore int
 	// Remarks are of what is as documented, and not as expected.
 	Remarks []Remark
 
@@ -124,6 +127,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 		return c.out, nil
 	}
 	c.apart()
+	c.seenBefore()
 	c.remark()
 	c.ownPatience()
 	c.out.Disagree = c.pairs()
@@ -202,12 +206,18 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 			continue
 		}
 		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle,
-			Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
+			Ask: ask[n], Slow: c.slow(n), Lasts: c.lasts(s.Steps[n].SQL)})
 	}
 	if c.out.Run == nil {
 		c.waitOut(play.Steps)
 	}
 	return c.run(play)
+}
+
+// slow says of a step in a serial order that it waits for nobody, as it did not in the script's run: where it is silent
+// the server is busy, and the next transaction must not begin.
+func (c *checker) slow(step int) bool {
+	return c.out.Run != nil && c.out.Run.Steps[step] != nil && !c.out.Run.Steps[step].Blocked
 }
 
 // ending is the statement, closing or committing, that ends a transaction behind its last step.
@@ -743,7 +753,7 @@ func (c *checker) alone(order []int) error {
 			explicit = true
 		default:
 			steps = append(steps, i)
-			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt})
+			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt, Slow: c.slow(i)})
 		}
 	}
 	if !explicit {
