@@ -18,6 +18,10 @@ func Summary(d *Doc) {
 	if d.f.Concurrent() {
 		at = ", at " + d.f.Level()
 	}
+	if d.f.Record.Class == finding.ClassPlan { // the title says it
+		d.Text("%s", d.f.Why())
+		return
+	}
 	d.Text("%s%s. %s", d.f.Claim(d.t), at, d.f.Why())
 	if d.f.Record.Class == finding.ClassCrash {
 		d.log()

@@ -157,8 +157,8 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 	open := map[string]*LaneStep{}
 	setting := settingOf(c)
 	for _, e := range run.Events {
-		if !shows(e, setting, differences) {
-			continue
+		if !shows(e, setting, differences) || e.Role == history.Begin && e.Text != c.Txns[e.Txn].Begin.SQL {
+			continue // AND CHAIN has begun it, at the end of the one before
 		}
 		name := stepName(e)
 		isProbe := probe(e.Role)
