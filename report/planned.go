@@ -88,7 +88,11 @@ func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 // it is not known which one that is.
 func (d *Doc) sentUnder() (sql, answer string) {
 	x := d.f.Written()
-	if t := d.f.Shown(); x == nil && t != nil {
+	t := d.t
+	if d.f.Plain != nil {
+		t = d.f.Plain.Timeline
+	}
+	if x == nil && t != nil {
 		i := slices.IndexFunc(t.Steps, func(s *timeline.LaneStep) bool {
 			return s.Role == history.Target && len(s.Differences) > 0
 		})

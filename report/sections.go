@@ -18,7 +18,7 @@ func Summary(d *Doc) {
 	if d.f.Concurrent() {
 		at = ", at " + d.f.Level()
 	}
-	if d.f.Record.Class == finding.ClassPlan { // the title says it
+	if d.f.Record.Class == finding.ClassPlan && d.f.Searched() == nil { // the title says it
 		d.Text("%s", d.f.Why())
 		return
 	}
