@@ -212,6 +212,9 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 	if len(counted) > 0 {
 		rest = append([]string{"needs every " + strings.Join(counted, ", every ")}, rest...)
 	}
+	if len(rest) == 0 {
+		return
+	}
 	d.item("Trigger conditions; without any one of them this does not show:")
 	for _, text := range rest {
 		fmt.Fprintf(d, "  - %s\n", text)
