@@ -55,14 +55,16 @@ func (d *Doc) test() {
 	if err != nil {
 		return // the finding does not allow that form; txweave export says why
 	}
+	if d.tracker.Test == "mtr" && strings.Contains(files[0].Text, "--reap\n") {
+		intro += " A statement that waits is sent and reaped, and nothing else is sent before it does wait."
+	}
 	d.Text("%s", intro)
 	d.verbatim(files[0].Text)
 }
 
 var testIntro = map[string]string{
-	"mtr": "As an mtr test; a statement that waits is sent and reaped, and nothing else is sent before it " +
-		"does wait:",
-	"isolation-spec": "As a spec for src/test/isolation:",
+	"mtr":            "As an mtr test.",
+	"isolation-spec": "As a spec for src/test/isolation.",
 }
 
 // bookkeeping explains the columns that the case needs for its own purposes.
@@ -134,6 +136,8 @@ func Settings(d *Doc) {
 	env := &d.f.Record.Environment
 	settings := d.f.SettingsToRepeat()
 	switch {
+	case d.f.Record.Class == finding.ClassPlan && d.f.Plain != nil: // one session, at whatever level
+		return
 	case len(env.Settings) == 0:
 		d.Text("Isolation level: %s. Variables are unknown: finding.json names none.", d.f.Level())
 		return

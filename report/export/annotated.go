@@ -51,6 +51,12 @@ func writeAnnotated(s *script) ([]File, error) {
 			b.WriteString(comment("--   ", timeline.Grid(t.Expected)...))
 		}
 	}
+	if checks := Checks(s.finding); len(checks) > 0 {
+		for _, sql := range checks {
+			fmt.Fprintf(&b, "/* s */ %s;\n", sql)
+		}
+		b.WriteString(comment("--   ", s.finding.Said()))
+	}
 	return []File{{"case.sql", b.String()}}, nil
 }
 

@@ -314,6 +314,16 @@ func (s *script) reads() []string {
 	return out
 }
 
+// Checks are the statements by which the database says what is wrong with its tables; none where the finding is of
+// something else, or the database has none.
+func Checks(f *timeline.Dossier) []string {
+	spelling, err := spellingOf(f.Record.Environment.DBMS)
+	if err != nil || spelling.Check == nil || !f.Complains() {
+		return nil
+	}
+	return spelling.Check(tableNames(f.Case))
+}
+
 // laneSetup is what a lane's connection sends first: the case's level, or that of a reader outside transactions.
 func (s *script) laneSetup(l timeline.Lane) []string {
 	switch {

@@ -55,6 +55,12 @@ func writeMTR(s *script) ([]File, error) {
 	}
 	w.connection("default")
 	w.contents()
+	if checks := Checks(s.finding); len(checks) > 0 {
+		fmt.Fprintf(w, "--echo # %s\n%s", checked, comment("# ", "finding: "+s.finding.Said()))
+		for _, sql := range checks {
+			w.WriteString(sql + ";\n")
+		}
+	}
 	for _, x := range s.serial {
 		w.serially = true
 		w.section(x.what)
@@ -67,6 +73,9 @@ func writeMTR(s *script) ([]File, error) {
 	w.end()
 	return []File{{"case.test", w.String()}}, nil
 }
+
+// checked names what the database says of its tables.
+const checked = "Are the tables whole?"
 
 // connect opens the connections of the sessions.
 func (w *mtrWriter) connect() {

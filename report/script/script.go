@@ -12,6 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sql/sqltext"
 	"txweave/testcase"
@@ -119,7 +120,14 @@ func (s *Windowed) statements() string {
 		last = m.Step.Lane
 		lines = append(lines, s.moment(m))
 	}
-	if ends := s.ends(); len(ends) > 0 {
+	ends := s.ends()
+	for _, sql := range export.Checks(s.f) {
+		ends = append(ends, line{sql: sql + ";"})
+	}
+	if n := len(ends); n > 0 && s.f.Complains() {
+		ends[n-1].below = []string{s.f.Said() + "   <-- wrong"}
+	}
+	if len(ends) > 0 {
 		lines = append(append(lines, line{}), ends...)
 	}
 	return layOut(lines)

@@ -227,7 +227,7 @@ func (m *maker) against(x *executed, refs []testcase.Ref) (*observe.Replayed, []
 	var blocks []*instrument.Block
 	for _, ref := range refs {
 		i := slices.IndexFunc(x.run.Blocks, func(b *observe.BlockRun) bool {
-			return b.Target != nil && !b.Lost && b.Block.Txn == ref.Txn && b.Block.Stmt == ref.Stmt
+			return b.Target != nil && !b.Lost && !m.undone(b.Target.Err) && b.Block.Txn == ref.Txn && b.Block.Stmt == ref.Stmt
 		})
 		if i < 0 {
 			return nil, nil, nil
@@ -239,6 +239,12 @@ func (m *maker) against(x *executed, refs []testcase.Ref) (*observe.Replayed, []
 		return nil, nil, &errStatement{err}
 	}
 	return rep, replay.Compare(m.profile, x.plan.Schema.Tables, nodes, x.run, rep), nil
+}
+
+// undone says whether an error is not the statement's own but that of whoever was in its way, as of a deadlock: without
+// them it does something.
+func (m *maker) undone(err *history.DBError) bool {
+	return err != nil && m.profile.Errors.Classify(err.Code, err.Message) != dbms.Deterministic
 }
 
 // differs shows a replay difference: the order of the finding gives another answer. The first statement that differs is
