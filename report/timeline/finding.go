@@ -292,7 +292,8 @@ func (f *Dossier) ShowsProbes() bool {
 // Timeline lays out the finding's run. Where the reads around a statement are the evidence, they are kept.
 func (f *Dossier) Timeline() (*Timeline, error) {
 	if f.Run == nil {
-		return nil, errors.New("the finding has no trace.jsonl, which has what the statements answered")
+		return nil, errors.New("the finding has no trace.jsonl, which has what the statements answered: name its case.txw " +
+			"instead, which is run once for that")
 	}
 	var probed []string
 	if f.ShowsProbes() {
