@@ -137,6 +137,16 @@ func (h *History) Widened(b history.ClockBounds) *History {
 	return &out
 }
 
+// AtOnce is the history as if all of its transactions had been at the same time. It shares all else.
+func (h *History) AtOnce() *History {
+	out := *h
+	out.RealTime, out.intervals = true, nil
+	if h.lists != nil {
+		out.lists = h.lists.AtOnce()
+	}
+	return &out
+}
+
 // List returns the elements that a ReadList returned. It shares the arena.
 func (h *History) List(op Op) []int64 {
 	n := h.elems[op.Value]
