@@ -134,6 +134,19 @@ func TestHolds(t *testing.T) {
 		t.Error("no cut held")
 	}
 	t.Logf("%d held, %d did not and were wrong", held, not)
+	lin, ser := register.Cut{Level: "lin", SessionOrder: true}, register.Cut{Level: "ser", SessionOrder: true}
+	sser, skewed := register.Cut{Level: "sser", SessionOrder: true}, register.Cut{Level: "sser", SessionOrder: true,
+		ClockSkew: "5ms"}
+	for _, c := range [][2]register.Cut{{lin, ser}, {lin, sser}, {sser, ser}, {sser, skewed}, {skewed, sser}} {
+		if Holds(c[0], c[1]) {
+			t.Errorf("parts that were cut with %+v are said to be parts with %+v", c[0], c[1])
+		}
+	}
+	for _, c := range [][2]register.Cut{{ser, lin}, {ser, skewed}, {sser, lin}, {sser, sser}} {
+		if !Holds(c[0], c[1]) {
+			t.Errorf("parts that were cut with %+v are not said to be parts with %+v", c[0], c[1])
+		}
+	}
 }
 
 // TestSessionsHangTogether: two clients that each write one key and then miss the other one's write. Each key by itself
