@@ -80,8 +80,8 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 	fs.IntVar(&c.Workers, "workers", 1, "cut a history into parts that nothing connects, and check so many at once")
 	fs.StringVar(&c.Split, "split", "", "check nothing: write such parts into this directory, for several machines")
 	fs.IntVar(&c.Parts, "parts", 16, "--split: at most so many parts")
-	fs.BoolVar(&c.Share, "share", false, "of a directory that several machines see: each history is checked by one of the "+
-		"processes that are started so, and all end with all verdicts")
+	fs.BoolVar(&c.Share, "share", false, "each history of a directory is checked by one of the processes that are started "+
+		"so, on any machine")
 	fs.IntVar(&c.Window, "window", 0,
 		"of a text in order: check in bounded memory, so many transactions at a time, e.g. 10000")
 	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+spelling.Or(jepsen.Names())+

@@ -121,7 +121,8 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	return h, err
 }
 
-// certified is Generate, and gives the certificate of a history of registers of level SSER, SER, RR or SI: nil of others.
+// certified is Generate, and gives the certificate of a history of registers of level SSER, SER, RR or SI; nil: it has
+// none.
 func certified(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
 	sim, err := newSimulator(rng, cfg)
 	if err != nil {
