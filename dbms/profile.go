@@ -271,10 +271,10 @@ type TableChanges struct {
 	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by
 	// those that it knows.
 	NewTables string
-	// Told says which waits there are signs of soon.
-	Told Told
 	// TruncateSeen says that TRUNCATE empties a table for the snapshots, too, that are older.
 	TruncateSeen bool
+	// Told says which waits there are signs of soon.
+	Told Told
 	// Hurry are the statements around one that wants a table for itself: it gives up soon where somebody is in its way of
 	// whom nothing is known, and is sent again, as readers would queue behind it. None where the server's own time-out
 	// does that.

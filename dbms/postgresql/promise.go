@@ -92,8 +92,8 @@ func level(isolation, name string) *dbms.Profile {
 		},
 		Tree: tree,
 		TableChanges: dbms.TableChanges{
-			Told:         dbms.ChangesUntold, // who waits to have a table alone keeps all others from it
 			TruncateSeen: true,               // postgresql.org/docs, Caveats of concurrency control
+			Told:         dbms.ChangesUntold, // who waits to have a table alone keeps all others from it
 
 			SharedChanges: true,
 			Hurry:         []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
