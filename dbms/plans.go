@@ -22,6 +22,8 @@ type PlanSetting struct {
 	// where there is AsText, in statements of their own, by which a statement is prepared and executed under a name.
 	Prepared bool
 	AsText   func(name, sql string) (prepare, execute string)
+	// InText is AsText for scripts alone, which have no protocol: what a statement is answered so may differ.
+	InText func(name, sql string) (prepare, execute string)
 	// Parameters says that values stand beside the statements, which the planner then does not know; nil: in them.
 	Parameters *Parameters
 	// Impatient says that nobody waits long for a lock: a statement that has to is waited for until the server gives it
@@ -98,6 +100,27 @@ type Replanned struct {
 	Before []string
 	Stmt   string
 	After  []string
+}
+
+// InScript is InWords for a script, which prepares a statement by others where the setting does so over the client's
+// protocol: its parameters are given their values then.
+func (p *PlanSetting) InScript(sql string, schema *sqltext.Schema) *Replanned {
+	if p.InText == nil {
+		return p.InWords(sql, schema)
+	}
+	text, values := p.Query(sql), []*sqltree.Literal(nil)
+	if p.Parameters != nil {
+		text, values = p.Beside(text, schema)
+	}
+	prepare, execute := p.InText("s", text)
+	for i, v := range values {
+		execute += map[bool]string{true: " USING ", false: ", "}[i == 0] + v.Text
+	}
+	w := &Replanned{Before: []string{prepare}, Stmt: execute}
+	if !sqltext.KindOf(sql).Writes() {
+		w.Before = append(w.Before, execute)
+	}
+	return w
 }
 
 // InWords is how a client has a statement planned as the setting says, once Set is in force: as Query says it, or

@@ -17,9 +17,12 @@ const PlainFormat = 1
 // only what makes it visible.
 type Plain struct {
 	Format int              `json:"format"`
-	Case   string           `json:"case"`   // the text of the case
-	Run    []*history.Event `json:"run"`    // in transactions
-	Orders []PlainOrder     `json:"orders"` // executions without transactions, none of which gives what Run gives
+	Case   string           `json:"case"` // the text of the case
+	Run    []*history.Event `json:"run"`  // in transactions; of a finding that differs by plan, without
+	// Orders are executions without transactions, none of which gives what Run gives. Of a finding that differs by plan
+	// the first one is by the other plan, and a second one, if any, on another database: it gives what one of the two
+	// gives.
+	Orders []PlainOrder `json:"orders"`
 	// Later says that orders were left out in which something comes first that was committed after a query was answered.
 	Later bool `json:"later,omitempty"`
 	Shown int  `json:"shown"` // it was seen so many times …
@@ -30,6 +33,8 @@ type Plain struct {
 type PlainOrder struct {
 	// Txns are the transactions, one after the other; nil for the order of statements that the dependencies allow.
 	Txns   []int            `json:"txns,omitempty"`
+	Plan   string           `json:"plan,omitempty"` // the plan setting in force
+	On     string           `json:"on,omitempty"`   // another database, with its version
 	Events []*history.Event `json:"events"`
 }
 

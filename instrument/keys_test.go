@@ -11,6 +11,7 @@ import (
 // TestCheckKeys: where no key of a table keeps a second row of one pkey out, that is a case which nobody can judge, and
 // no row that the database shows twice.
 func TestCheckKeys(t *testing.T) {
+	const fromQuery = "INSERT INTO t (pkey, vkey, pvkey, c1) SELECT 2000 + pkey, 2, 0, c1 FROM t"
 	for _, c := range []struct {
 		name, key, insert, beside string
 		blind, refused            bool
@@ -28,6 +29,15 @@ func TestCheckKeys(t *testing.T) {
 			"", true, true},
 		{"REPLACE by pkey, made blindly", "PRIMARY KEY (pkey)",
 			"REPLACE INTO t (pkey, vkey, pvkey, c1) VALUES (1, 2, 0, 'a')", "", true, false},
+		{"of a query, and a row of those that it may give", "PRIMARY KEY (c1, pkey)", fromQuery,
+			"INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (2001, 3, 0, 'b')", false, true},
+		{"… the other way round", "PRIMARY KEY (c1, pkey)", "INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (2001, 3, 0, 'b')",
+			fromQuery, false, true},
+		{"of two queries alike", "", fromQuery, strings.Replace(fromQuery, " 2, ", " 3, ", 1), false, true},
+		{"of a query, and another row", "PRIMARY KEY (c1, pkey)", fromQuery,
+			"INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (4001, 3, 0, 'b')", false, false},
+		{"of a query where a key keeps it out", "PRIMARY KEY (pkey)", fromQuery,
+			"INSERT INTO t (pkey, vkey, pvkey, c1) VALUES (2001, 3, 0, 'b')", false, false},
 	} {
 		p, err := dbms.Lookup("mariadb", "repeatable-read")
 		if err != nil {

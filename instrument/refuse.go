@@ -2,9 +2,12 @@ package instrument
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 
 	"txweave/dbms"
 	"txweave/history"
+	"txweave/sql"
 	"txweave/sql/sqltext"
 )
 
@@ -42,8 +45,8 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 // another key of the table decides what they replace, only whoever wrote the case knows that it is the row of that
 // pkey: of one that was made blindly it is not taken.
 func (p *Plan) CheckKeys(present func(table string) []int64, blind bool) error {
-	k := keyCheck{plan: p, blind: blind, used: map[history.Item]string{}, shrinks: map[string]bool{},
-		loses: map[string]bool{}}
+	k := keyCheck{plan: p, blind: blind, used: map[history.Item]string{}, bases: map[history.Item]string{},
+		shrinks: map[string]bool{}, loses: map[string]bool{}}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
 			k.shrinks[b.Info.Target] = k.shrinks[b.Info.Target] || b.Info.Diff
@@ -77,12 +80,16 @@ type keyCheck struct {
 	plan  *Plan
 	blind bool
 	used  map[history.Item]string // who gave a table a row of that key
+	bases map[history.Item]string // who gave it rows whose keys are those of others, and that number
 	// tables of which statements take rows away, or change which there are, and those of which one deletes
 	shrinks, loses map[string]bool
 }
 
 // inserts refuses a block that gives a table a row whose pkey names another one.
 func (k *keyCheck) inserts(b *Block) error {
+	if err := k.adds(b); err != nil {
+		return err
+	}
 	mine := map[int64]bool{}
 	for _, key := range b.Info.PKeys {
 		item := history.Item{Table: b.Info.Target, PKey: key}
@@ -103,4 +110,71 @@ func (k *keyCheck) inserts(b *Block) error {
 		k.used[item], mine[key] = b.Name(), true
 	}
 	return nil
+}
+
+// adds refuses a block that gives a table without a key of its pkeys rows whose pkeys are those of other rows and a
+// number, or rows with pkeys that such a block may give: none of them names one row. Below the number lie all pkeys
+// that there were before, as the generator numbers them.
+func (k *keyCheck) adds(b *Block) error {
+	t := k.plan.Schema.Table(b.Info.Target)
+	if t == nil || t.Named() {
+		return nil
+	}
+	clash := func(key, base int64, by string) error {
+		return fmt.Errorf("inserts %s %d into %s, and %s rows of %s %d and more: it must name one row", sqltext.PKey, key,
+			t.Name, by, sqltext.PKey, base)
+	}
+	for _, key := range b.Info.PKeys {
+		var highest history.Item
+		for base := range k.bases {
+			if base.Table == t.Name && key >= base.PKey && key < 2*base.PKey && base.PKey > highest.PKey {
+				highest = base
+			}
+		}
+		if highest.Table != "" {
+			return clash(key, highest.PKey, k.bases[highest])
+		}
+	}
+	base, ok := addend(b.Tree)
+	if !ok {
+		return nil
+	}
+	own := history.Item{Table: t.Name, PKey: base}
+	if by := k.bases[own]; by != "" {
+		return clash(base, base, by)
+	}
+	lowest := history.Item{PKey: 2 * base}
+	for item := range k.used {
+		if item.Table == t.Name && item.PKey >= base && item.PKey < lowest.PKey {
+			lowest = item
+		}
+	}
+	if lowest.Table != "" {
+		return clash(lowest.PKey, base, k.used[lowest])
+	}
+	k.bases[own] = b.Name()
+	return nil
+}
+
+// addend is the number that an INSERT of a query adds to other rows' pkeys.
+func addend(stmt sql.Stmt) (int64, bool) {
+	x, ok := stmt.(*sql.Insert)
+	if !ok || x.Source == nil {
+		return 0, false
+	}
+	at := slices.IndexFunc(x.Columns, func(n *sql.Name) bool { return n.Folded() == sqltext.PKey })
+	sel, ok := x.Source.Body.(*sql.Select)
+	if !ok || at < 0 || at >= len(sel.Items) {
+		return 0, false
+	}
+	sum, ok := sel.Items[at].X.(*sql.Binary)
+	if !ok || sum.Op != sql.OpAdd {
+		return 0, false
+	}
+	n, ok := sum.Left.(*sql.Literal)
+	if !ok || n.Kind != sql.Number {
+		return 0, false
+	}
+	base, err := strconv.ParseInt(n.Text, 10, 64)
+	return base, err == nil
 }

@@ -88,7 +88,7 @@ var expected = map[string]string{
 	finding.ClassHang:         "an answer to every statement, or an error.",
 	finding.ClassPlan:         "the same answer, however the statement is planned.",
 	finding.ClassUnexpected:   "an answer, or an error that the statement itself causes.",
-	finding.ClassCorruption:   "an answer, or an error that the statement itself causes.",
+	finding.ClassCorruption:   "that the database finds its tables whole.",
 	finding.ClassInconsistent: "what the reads right before and after the statement show.",
 	finding.ClassUnexplained:  "rows that a committed statement wrote, or that were there from the start.",
 	finding.ClassSnapshot:     "what had been committed when the transaction took its snapshot, and its own changes.",

@@ -1,27 +1,33 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"txweave/dbms"
 	"txweave/finding"
+	"txweave/history"
 	"txweave/report/timeline"
 	"txweave/sql/sqltext"
 )
 
 // Planned writes how the other plan is asked for: what puts it in force, and the statement that answers otherwise then,
-// as it is sent.
+// as it is sent. It is silent where the heading of the other answers has said all.
 func Planned(d *Doc) {
 	s := d.f.Setting()
 	if s == nil || d.f.Record.Class != finding.ClassPlan || d.f.Searched() != nil || len(d.f.Record.Differences) == 0 {
 		return
 	}
 	lines := timeline.PuttingInForce(s)
-	sent, answer := d.sentUnder(s, d.f.Record.Differences[0].Stmt)
-	w := s.InWords(sent, d.f.Case.ReadSchema())
+	sent, answer := d.sentUnder()
+	w := s.InWords(sent, d.schema())
 	switch {
-	case sent == "":
-		d.Text("Planned otherwise: the same statements after this, without transactions.")
+	case sent == "" || w != nil && w.Stmt == sent && len(w.Before) == 0:
+		if strings.HasPrefix(d.f.Otherwise(), "after ") {
+			return
+		}
+		d.Text("Planned otherwise: the same statements after this.")
+		answer = ""
 	case w != nil:
 		d.Text("Planned otherwise, in the statement's place:")
 		for _, sql := range append(w.Before, w.Stmt) { // what comes after it changes no answer
@@ -46,10 +52,18 @@ func Planned(d *Doc) {
 	}
 }
 
+// schema is that of the case as it is shown.
+func (d *Doc) schema() *sqltext.Schema {
+	if d.f.Plain != nil {
+		return d.f.Plain.Case.ReadSchema()
+	}
+	return d.f.Case.ReadSchema()
+}
+
 // beside introduces a statement that is prepared and executed with values beside it, and returns what is sent: where
 // the client's protocol has the values, the statement that is prepared and, as a remark, these.
 func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
-	text, values := s.Beside(sent, d.f.Case.ReadSchema())
+	text, values := s.Beside(sent, d.schema())
 	twice := !sqltext.KindOf(sent).Writes()
 	how := "prepared over the client's protocol, and executed"
 	if len(values) > 0 {
@@ -70,11 +84,23 @@ func (d *Doc) beside(s *dbms.PlanSetting, sent string) []string {
 	return lines
 }
 
-// sentUnder is a statement as it is sent under a setting, with what it is answered then; "" where the case has no such
-// statement.
-func (d *Doc) sentUnder(s *dbms.PlanSetting, name string) (sql, answer string) {
-	x := d.t.Find(name)
-	if name == "" || x == nil {
+// sentUnder is the statement that answers or writes otherwise under a setting, with what it is answered then; "" where
+// it is not known which one that is.
+func (d *Doc) sentUnder() (sql, answer string) {
+	x := d.f.Written()
+	t := d.t
+	if d.f.Plain != nil {
+		t = d.f.Plain.Timeline
+	}
+	if x == nil && t != nil {
+		i := slices.IndexFunc(t.Steps, func(s *timeline.LaneStep) bool {
+			return s.Role == history.Target && len(s.Differences) > 0
+		})
+		if i >= 0 {
+			x = t.Steps[i]
+		}
+	}
+	if x == nil {
 		return "", ""
 	}
 	if x.Expected != nil {

@@ -99,7 +99,8 @@ func Write(to string, f *timeline.Dossier) (string, error) {
 		}
 		d.t = tl
 	} else if f.Record.OfStatement() {
-		return "", errors.New("there is no trace.jsonl, which has what the statements answered")
+		return "", errors.New("there is no trace.jsonl, which has what the statements answered: name its case.txw instead, " +
+			"which is run once for that")
 	}
 	d.write()
 	return strings.TrimRight(d.String(), "\n") + "\n", nil

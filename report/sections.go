@@ -18,6 +18,10 @@ func Summary(d *Doc) {
 	if d.f.Concurrent() {
 		at = ", at " + d.f.Level()
 	}
+	if d.f.Record.Class == finding.ClassPlan && d.f.Searched() == nil { // the title says it
+		d.Text("%s", d.f.Why())
+		return
+	}
 	d.Text("%s%s. %s", d.f.Claim(d.t), at, d.f.Why())
 	if d.f.Record.Class == finding.ClassCrash {
 		d.log()
@@ -51,14 +55,16 @@ func (d *Doc) test() {
 	if err != nil {
 		return // the finding does not allow that form; txweave export says why
 	}
+	if d.tracker.Test == "mtr" && strings.Contains(files[0].Text, "--reap\n") {
+		intro += " A statement that waits is sent and reaped, and nothing else is sent before it does wait."
+	}
 	d.Text("%s", intro)
 	d.verbatim(files[0].Text)
 }
 
 var testIntro = map[string]string{
-	"mtr": "As an mtr test; a statement that waits is sent and reaped, and nothing else is sent before it " +
-		"does wait:",
-	"isolation-spec": "As a spec for src/test/isolation:",
+	"mtr":            "As an mtr test.",
+	"isolation-spec": "As a spec for src/test/isolation.",
 }
 
 // bookkeeping explains the columns that the case needs for its own purposes.
@@ -130,6 +136,8 @@ func Settings(d *Doc) {
 	env := &d.f.Record.Environment
 	settings := d.f.SettingsToRepeat()
 	switch {
+	case d.f.Record.Class == finding.ClassPlan && d.f.Plain != nil: // one session, at whatever level
+		return
 	case len(env.Settings) == 0:
 		d.Text("Isolation level: %s. Variables are unknown: finding.json names none.", d.f.Level())
 		return
@@ -207,6 +215,9 @@ func (d *Doc) triggers(conditions []finding.Condition) {
 	}
 	if len(counted) > 0 {
 		rest = append([]string{"needs every " + strings.Join(counted, ", every ")}, rest...)
+	}
+	if len(rest) == 0 {
+		return
 	}
 	d.item("Trigger conditions; without any one of them this does not show:")
 	for _, text := range rest {

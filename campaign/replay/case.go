@@ -168,6 +168,15 @@ func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.
 	return out, nil
 }
 
+// unshown says why a test that a tool has run does not show a finding.
+func unshown(f *timeline.Dossier, tool *export.Tool) string {
+	if f.Complains() {
+		return tool.Name + " prints that the tables are whole; the damage may need more time, or the reads that txweave adds"
+	}
+	return tool.Name + " prints the same of the statements in transactions and without; it may need the reads that txweave " +
+		"adds between them"
+}
+
 // TryOut runs a regression test of a finding, in a format, as the maintainers do, where their program is installed, and
 // writes beside the test's file what that prints.
 func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test, file string) error {
@@ -213,8 +222,8 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 			return outcome.Misuse(err)
 		}
 		if format == "mtr" && len(find.Record.Environment.Planted) == 0 && export.Unshown(find, printed) {
-			return outcome.Inconclusivef("%s is written, and does not show the finding: %s prints the same of the statements in "+
-				"transactions and without (%s); it may need the reads that txweave adds between them", file, tool.Name, beside)
+			return outcome.Inconclusivef("%s is written, and does not show the finding: %s (%s). Give the maintainers the report "+
+				"and its case.txw, which txweave replay repeats", file, unshown(find, tool), beside)
 		}
 		fmt.Fprintf(on.Notes, "txweave: %s has what %s prints of it on %s %s\n", beside, tool.Name, t.Describe().Target,
 			t.Describe().Version)

@@ -2,11 +2,13 @@ package worker
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 
 	"txweave/campaign"
 	"txweave/dbms"
+	"txweave/dbms/registry"
 	"txweave/finding"
 	"txweave/oracle/observe"
 	"txweave/report/timeline"
@@ -76,31 +78,73 @@ func (w *Worker) plain(res *campaign.CaseResult, rep *weave.Report, c *testcase.
 			w.Release()
 			return
 		}
-		if form != nil {
-			if text, err := form.Print(); err == nil {
-				f.Files[finding.PlainFile] = text
-			}
+		if form == nil {
+			return
+		}
+		if ev.Class == finding.ClassPlan {
+			elsewhere(w.runnerIn, form, c.Target)
+		}
+		if text, err := form.Print(); err == nil {
+			f.Files[finding.PlainFile] = text
+			f.Title = plainTitle(c, ev, form, f.Title)
 		}
 		return
 	}
 }
 
+// elsewhere asks the database that needs nothing installed which of two plans' answers it gives; what keeps it from
+// answering costs the finding no more than that.
+func elsewhere(ctx context.Context, form *finding.Plain, target string) {
+	d, err := registry.Lookup(registry.Default)
+	if err != nil || d.Embedded == nil || d.Name == target {
+		return
+	}
+	other, err := d.Embedded.Open(ctx)
+	if err != nil {
+		return
+	}
+	defer other.Close()
+	_ = plain.Elsewhere(ctx, form, other, d.Levels[0])
+}
+
+// plainTitle is title of a finding that has a plain form; title where that cannot be read.
+func plainTitle(c *testcase.Case, ev *weave.Evidence, form *finding.Plain, title string) string {
+	small, err := testcase.Parse(finding.PlainFile, []byte(form.Case))
+	d := dossier(c, ev)
+	if err != nil || d.SetPlain(form, small) != nil {
+		return title
+	}
+	t, err := d.Timeline()
+	if err != nil {
+		return title
+	}
+	return d.Claim(t)
+}
+
 // title names a finding in one sentence.
 func title(c *testcase.Case, ev *weave.Evidence) string {
-	d := &timeline.Dossier{Case: c, Record: finding.Record{Finding: ev.Finding,
-		Environment: finding.Environment{DBMS: c.Target, Isolation: c.Isolation}}}
-	if ev.Run == nil {
+	d := dossier(c, ev)
+	if d.Run == nil {
 		return d.Claim(nil)
-	}
-	d.Run = ev.Run.Trace
-	if ev.Replayed != nil {
-		d.Replayed = ev.Replayed.Trace()
 	}
 	t, err := d.Timeline()
 	if err != nil {
 		return d.Claim(nil)
 	}
 	return d.Claim(t)
+}
+
+// dossier is what evidence says of a case.
+func dossier(c *testcase.Case, ev *weave.Evidence) *timeline.Dossier {
+	d := &timeline.Dossier{Case: c, Record: finding.Record{Finding: ev.Finding,
+		Environment: finding.Environment{DBMS: c.Target, Isolation: c.Isolation}}}
+	if ev.Run != nil {
+		d.Run = ev.Run.Trace
+	}
+	if ev.Run != nil && ev.Replayed != nil {
+		d.Replayed = ev.Replayed.Trace()
+	}
+	return d
 }
 
 // pack turns evidence into files, unless nobody wants them.

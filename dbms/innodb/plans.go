@@ -18,7 +18,7 @@ func NoIndexes(word string) dbms.PlanSetting {
 }
 
 // Prepared is the plan setting that has every statement prepared.
-var Prepared = dbms.PlanSetting{Name: "prepared", Prepared: true}
+var Prepared = dbms.PlanSetting{Name: "prepared", Prepared: true, InText: prepare}
 
 // PreparedAsText is the plan setting that has every statement prepared by one of its own.
 var PreparedAsText = dbms.PlanSetting{Name: "prepared-as-text", Prepared: true, AsText: prepare,
@@ -36,7 +36,7 @@ var quoted = strings.NewReplacer(`\`, `\\`, "'", "''")
 func Parameters(d *sql.Dialect) dbms.PlanSetting {
 	return dbms.PlanSetting{Name: "parameters", Prepared: true, Parameters: &dbms.Parameters{Mark: func(int) string {
 		return "?"
-	}, Typed: true}, Dialect: d}
+	}, Typed: true}, Dialect: d, InText: prepare}
 }
 
 // Impatient is the setting under which a statement that would wait for a lock fails, as soon as the server lets it:

@@ -98,16 +98,19 @@ var AskLevel = &exec.AskLevel{
 	},
 }
 
-// checkTable is CHECK TABLE … EXTENDED: every index is read and compared with the rows. Warnings are no complaints: old
+// CheckTables are the statements by which tables are checked: every index is read and compared with the rows.
+func CheckTables(tables []string) []string {
+	out := make([]string, len(tables))
+	for i, t := range tables {
+		out[i] = "CHECK TABLE " + t + " EXTENDED"
+	}
+	return out
+}
+
+// checkTable is CHECK TABLE … EXTENDED. Warnings are no complaints: old
 // versions of rows that are not purged yet are one.
 var checkTable = &exec.Integrity{
-	Ask: func(tables []string) []string {
-		out := make([]string, len(tables))
-		for i, t := range tables {
-			out[i] = "CHECK TABLE " + t + " EXTENDED"
-		}
-		return out
-	},
+	Ask: CheckTables,
 	Read: func(rows *history.Rows) []string {
 		out, _ := complaints(rows)
 		return out

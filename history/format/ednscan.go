@@ -68,11 +68,8 @@ func readRecords(r io.Reader, b *sink, open string, scan func(c *chunk, array bo
 	return l, err
 }
 
-// ednStart passes over a byte order mark, white space and comments, and returns the byte that follows, with its line.
+// ednStart passes over white space and comments, and returns the byte that follows, with its line.
 func ednStart(in *bufio.Reader) (line int, c byte, err error) {
-	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		_, _ = in.Discard(len(byteOrderMark)) // it was seen just now
-	}
 	line = 1
 	for comment := false; ; {
 		if c, err = in.ReadByte(); err != nil {

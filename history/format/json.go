@@ -43,8 +43,15 @@ func readDBCopJSON(r io.Reader, b *register.Builder) error {
 				}
 			}
 			id++
+			committed := t.get("committed")
+			if committed.kind == null {
+				committed = t.get("success")
+			}
+			if committed.kind != boolean {
+				return &Error{Msg: fmt.Sprintf(`transaction %d does not say whether it is "committed"`, id-1)}
+			}
 			status := history.Aborted
-			if c := t.get("committed"); c.n != 0 || c.kind == null && t.get("success").n != 0 {
+			if committed.n != 0 {
 				status = history.Committed
 			}
 			b.End(status, 0, 0)

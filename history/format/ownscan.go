@@ -16,6 +16,7 @@ type ownLine struct {
 	err          error // of what is too long
 	txn, session int64
 	initial      bool
+	timed        bool // it has the times that its status needs
 	status       history.Outcome
 	start, end   int64
 	ops          []ownOperation
@@ -76,9 +77,6 @@ func scanOwn(part *chunk) *ownChunk {
 	c := ownChunks.Get().(*ownChunk)
 	c.chunk = part
 	text, n := c.text, c.line
-	if n == 1 {
-		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	}
 	for ; len(text) > 0; n++ {
 		row, rest, _ := bytes.Cut(text, newline)
 		text = rest
@@ -166,16 +164,19 @@ func (c *ownChunk) scan(row []byte, l *ownLine) (ok bool) {
 	default:
 		return false
 	}
-	if r.take(`,"start":`) {
+	started := r.take(`,"start":`)
+	if started {
 		if l.start, ok = r.integer(); !ok {
 			return false
 		}
 	}
-	if r.take(`,"end":`) {
+	ended := r.take(`,"end":`)
+	if ended {
 		if l.end, ok = r.integer(); !ok {
 			return false
 		}
 	}
+	l.timed = started && (ended || l.status == history.Unknown)
 	if !r.take(`,"ops":[`) {
 		return false
 	}

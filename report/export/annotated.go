@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
 )
@@ -33,7 +34,7 @@ func writeAnnotated(s *script) ([]File, error) {
 			}
 		}
 	}
-	section("the transactions, interleaved")
+	section(s.interleaved())
 	for _, i := range s.usedLanes() {
 		for _, sql := range s.laneSetup(s.Lanes[i]) {
 			fmt.Fprintf(&b, "%s %s;\n", tag(s.Lanes[i]), sql)
@@ -46,11 +47,25 @@ func writeAnnotated(s *script) ([]File, error) {
 		fmt.Fprintf(&b, "/* s */ %s;\n", s.flat(t.Read))
 		b.WriteString(comment("--   ", timeline.Grid(t.Actual)...))
 		if len(t.Differences) > 0 && t.Expected != nil {
-			b.WriteString(comment("--   ", "but without transactions:"))
+			b.WriteString(comment("--   ", s.but()))
 			b.WriteString(comment("--   ", timeline.Grid(t.Expected)...))
 		}
 	}
+	if checks := Checks(s.finding); len(checks) > 0 {
+		for _, sql := range checks {
+			fmt.Fprintf(&b, "/* s */ %s;\n", sql)
+		}
+		b.WriteString(comment("--   ", s.finding.Said()))
+	}
 	return []File{{"case.sql", b.String()}}, nil
+}
+
+// interleaved is what the execution is that the others are held against.
+func (s *script) interleaved() string {
+	if s.finding.Record.Class == finding.ClassPlan {
+		return "as planned"
+	}
+	return "the transactions, interleaved"
 }
 
 // linear writes one moment of the interleaving.
@@ -58,7 +73,7 @@ func (s *script) linear(m timeline.Mark) string {
 	st := m.Step
 	head := tag(s.Lanes[st.Lane])
 	if m.Kind == timeline.Resumed {
-		return head + " -- " + st.Name + " resumed\n" + comment("--   ", timeline.AnswerLines(&st.Answer)...) + differs(st)
+		return head + " -- " + st.Name + " resumed\n" + comment("--   ", timeline.AnswerLines(&st.Answer)...) + s.differs(st)
 	}
 	out := fmt.Sprintf("%s %s;%s\n", head, st.SQL, from(st))
 	if m.Kind == timeline.Blocked {
@@ -67,15 +82,23 @@ func (s *script) linear(m timeline.Mark) string {
 	if st.Role == history.Begin || st.Role == history.End && st.Answer.Err == nil {
 		return out
 	}
-	return out + comment("--   ", timeline.AnswerLines(&st.Answer)...) + differs(st)
+	return out + comment("--   ", timeline.AnswerLines(&st.Answer)...) + s.differs(st)
+}
+
+// but introduces the other answer.
+func (s *script) but() string {
+	if s.finding.Record.Class == finding.ClassPlan {
+		return "but " + s.finding.Otherwise() + ":"
+	}
+	return "but without transactions:"
 }
 
 // differs says what a statement should have answered.
-func differs(st *timeline.LaneStep) string {
+func (s *script) differs(st *timeline.LaneStep) string {
 	if len(st.Differences) == 0 || st.Expected == nil {
 		return ""
 	}
-	return comment("--   ", append([]string{"but without transactions:"}, timeline.AnswerLines(st.Expected)...)...)
+	return comment("--   ", append([]string{s.but()}, timeline.AnswerLines(st.Expected)...)...)
 }
 
 // tag is the comment that names a session: t0 for T0.

@@ -110,7 +110,9 @@ func newScript(f *timeline.Dossier) (*script, error) {
 	}
 	s.setup = append(s.setup, s.dbms.Session...)
 	if p, err := dbms.Lookup(env.DBMS, env.Isolation); err == nil {
-		s.setup = append(s.setup, p.Sessions.Setup...)
+		if !s.alone() { // at what level it runs alone, and how long it waits, does not matter
+			s.setup = append(s.setup, p.Sessions.Setup...)
+		}
 		s.setup = append(s.setup, p.SettingOf(s.of.Option(testcase.OptionSetting))...)
 	}
 	const equivalent = "the same statements in an equivalent order, without transactions"
@@ -130,6 +132,11 @@ func newScript(f *timeline.Dossier) (*script, error) {
 	}
 	s.spellOut()
 	return s, s.planned()
+}
+
+// alone says whether all that the finding needs is one session without transactions.
+func (s *script) alone() bool {
+	return s.finding.Record.Class == finding.ClassPlan && s.finding.Plain != nil
 }
 
 // inWords names transactions in their order.
@@ -305,6 +312,16 @@ func (s *script) reads() []string {
 		out = append(out, read)
 	}
 	return out
+}
+
+// Checks are the statements by which the database says what is wrong with its tables; none where the finding is of
+// something else, or the database has none.
+func Checks(f *timeline.Dossier) []string {
+	spelling, err := spellingOf(f.Record.Environment.DBMS)
+	if err != nil || spelling.Check == nil || !f.Complains() {
+		return nil
+	}
+	return spelling.Check(tableNames(f.Case))
 }
 
 // laneSetup is what a lane's connection sends first: the case's level, or that of a reader outside transactions.

@@ -16,11 +16,11 @@ import (
 type mtrWriter struct {
 	*script
 	strings.Builder
-	current string // connection
-	waiting int    // statements that wait at this moment
-	unsure  bool   // something has happened since anybody looked whether they all wait
-	ended   bool   // and that is the end of a transaction
-	alone   bool   // what comes is an order without transactions
+	current  string // connection
+	waiting  int    // statements that wait at this moment
+	unsure   bool   // something has happened since anybody looked whether they all wait
+	ended    bool   // and that is the end of a transaction
+	serially bool   // what comes is an order without transactions
 }
 
 // writeMTR writes a .test for mysqltest. A statement that waits is sent with send and reaped when the run says that
@@ -36,14 +36,18 @@ func writeMTR(s *script) ([]File, error) {
 	for _, line := range s.dbms.MTRHead {
 		w.WriteString(line + "\n")
 	}
-	w.WriteString("--source include/count_sessions.inc\n\n")
-	w.session(slices.Concat(s.setup, s.dbms.Alone)) // the tables and the serial order go over the default connection
-	w.section(s.together())
-	w.tables(false)
-	for _, i := range w.usedLanes() {
-		w.WriteString("--connect (" + conn(w.Lanes[i].Name) + ",localhost,root,,)\n")
-		w.session(w.laneSetup(w.Lanes[i]))
-		w.current = conn(w.Lanes[i].Name)
+	if s.alone() {
+		w.WriteString("\n")
+		w.session(s.setup)
+		w.section(s.together())
+		w.tables(false)
+		w.current = "default"
+	} else {
+		w.WriteString("--source include/count_sessions.inc\n\n")
+		w.session(slices.Concat(s.setup, s.dbms.Alone)) // the tables and the serial order go over the default connection
+		w.section(s.together())
+		w.tables(false)
+		w.connect()
 	}
 	w.WriteString("--enable_info\n")
 	for _, m := range s.Marks {
@@ -51,8 +55,14 @@ func writeMTR(s *script) ([]File, error) {
 	}
 	w.connection("default")
 	w.contents()
+	if checks := Checks(s.finding); len(checks) > 0 {
+		fmt.Fprintf(w, "--echo # %s\n%s", checked, comment("# ", "finding: "+s.finding.Said()))
+		for _, sql := range checks {
+			w.WriteString(sql + ";\n")
+		}
+	}
 	for _, x := range s.serial {
-		w.alone = true
+		w.serially = true
 		w.section(x.what)
 		w.tables(true)
 		for _, st := range x.steps {
@@ -62,6 +72,18 @@ func writeMTR(s *script) ([]File, error) {
 	}
 	w.end()
 	return []File{{"case.test", w.String()}}, nil
+}
+
+// checked names what the database says of its tables.
+const checked = "Are the tables whole?"
+
+// connect opens the connections of the sessions.
+func (w *mtrWriter) connect() {
+	for _, i := range w.usedLanes() {
+		w.WriteString("--connect (" + conn(w.Lanes[i].Name) + ",localhost,root,,)\n")
+		w.session(w.laneSetup(w.Lanes[i]))
+		w.current = conn(w.Lanes[i].Name)
+	}
 }
 
 // together says what the statements in transactions show.
@@ -128,7 +150,9 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	if m.Kind != timeline.Resumed && m.Step.Role != history.Abort {
 		w.await() // not before: what was sent last may have made a victim, and that has woken others
 	}
-	w.connection(conn(w.Lanes[m.Step.Lane].Name))
+	if !w.alone() {
+		w.connection(conn(w.Lanes[m.Step.Lane].Name))
+	}
 	if refusable(m.Step) && m.Kind != timeline.Ran {
 		w.refused(m)
 		return
@@ -208,7 +232,7 @@ func (w *mtrWriter) say(st *timeline.LaneStep, how string) {
 // told is what a finding says of a step or a table; nothing of those of a plain form's orders without transactions,
 // which are what it is held against.
 func (w *mtrWriter) told(d *finding.Difference) []string {
-	if w.alone && w.finding.Plain != nil {
+	if w.serially && w.finding.Plain != nil {
 		return nil
 	}
 	return w.describe(d)
@@ -257,10 +281,12 @@ func (w *mtrWriter) contents() {
 // end drops what the test made.
 func (w *mtrWriter) end() {
 	w.WriteString("\n--disable_info\n")
-	for _, i := range w.usedLanes() {
-		fmt.Fprintf(w, "--disconnect %s\n", conn(w.Lanes[i].Name))
+	if !w.alone() {
+		for _, i := range w.usedLanes() {
+			fmt.Fprintf(w, "--disconnect %s\n", conn(w.Lanes[i].Name))
+		}
+		w.WriteString("--connection default\n--source include/wait_until_count_sessions.inc\n")
 	}
-	w.WriteString("--connection default\n--source include/wait_until_count_sessions.inc\n")
 	for _, sql := range w.drops() {
 		w.WriteString(sql + ";\n")
 	}

@@ -25,7 +25,7 @@ func (s *script) planned() error {
 		return fmt.Errorf("it needs another query plan: %s", missing(setting, f.PlanSetting()))
 	}
 	one, query := s.serial[0], f.Searched()
-	one.what = "The same statements in the same order, without transactions, " + f.Otherwise()
+	one.what = "The same statements " + f.Otherwise()
 	if query != nil {
 		one.what += ", and right before the write the query"
 	}
@@ -90,7 +90,7 @@ func (s *script) asked(write *timeline.LaneStep, d *finding.Difference) (*timeli
 
 // inWords are the steps by which one is planned otherwise: itself, said otherwise, with what comes before and after it.
 func (s *script) inWords(setting *dbms.PlanSetting, st *timeline.LaneStep) ([]*timeline.LaneStep, error) {
-	w := setting.InWords(st.SQL, s.of.ReadSchema())
+	w := setting.InScript(st.SQL, s.of.ReadSchema())
 	if w == nil {
 		return nil, fmt.Errorf("it needs another query plan, which no script can ask for (%s): see the report",
 			setting.Name)

@@ -83,7 +83,7 @@ func (s *script) specSession(b *strings.Builder, i int) {
 	}
 	for _, st := range s.Steps {
 		if st.Lane == i {
-			specStep(b, stepID(st), st)
+			s.specStep(b, stepID(st), st)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func (s *script) specSerial(b *strings.Builder) {
 			written[id] = true
 			bare := *st
 			bare.Blocked, bare.Differences = false, nil
-			specStep(b, id, &bare)
+			s.specStep(b, id, &bare)
 		}
 	}
 	for i, sql := range s.reads() {
@@ -109,13 +109,17 @@ func (s *script) specSerial(b *strings.Builder) {
 	}
 }
 
-func specStep(b *strings.Builder, id string, st *timeline.LaneStep) {
+func (s *script) specStep(b *strings.Builder, id string, st *timeline.LaneStep) {
 	fmt.Fprintf(b, "step %s\t{ %s; }", id, st.SQL)
 	if st.Blocked {
 		b.WriteString("\t# waits")
 	}
 	for _, d := range st.Differences {
-		b.WriteString("\t# finding: " + remark(d.Told()))
+		told := d.Told()
+		if s.finding.Plain != nil {
+			told = s.finding.Say(&d)
+		}
+		b.WriteString("\t# finding: " + remark(told))
 	}
 	b.WriteString("\n")
 }

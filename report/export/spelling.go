@@ -14,6 +14,8 @@ type Spelling struct {
 	// Alone is sent besides on a connection that has the tables to itself and makes and drops them: it waits for what the
 	// server has open in the background, where the sessions of a case are refused.
 	Alone []string
+	// Check are the statements by which the database says whether tables are whole; nil: there are none.
+	Check func(tables []string) []string
 	// Waits is a query, in two halves, for how many sessions wait for a lock; "" where there is none. It must not be
 	// one that the server caches.
 	Waits [2]string

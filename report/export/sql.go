@@ -45,6 +45,9 @@ func writeSQL(s *script) ([]File, error) {
 	for _, sql := range s.reads() {
 		fmt.Fprintf(&final, "%s ORDER BY 1;\n", sql)
 	}
+	for _, sql := range Checks(s.finding) {
+		fmt.Fprintf(&final, "%s;\n", sql)
+	}
 	if s.dbms.Locks && !alone {
 		final.WriteString("DROP TABLE txweave_windows;\nDROP PROCEDURE txweave_meet;\nDROP PROCEDURE txweave_await;\n")
 	}

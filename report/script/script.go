@@ -3,6 +3,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"txweave/dbms"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sql/sqltext"
 	"txweave/testcase"
@@ -118,7 +120,14 @@ func (s *Windowed) statements() string {
 		last = m.Step.Lane
 		lines = append(lines, s.moment(m))
 	}
-	if ends := s.ends(); len(ends) > 0 {
+	ends := s.ends()
+	for _, sql := range export.Checks(s.f) {
+		ends = append(ends, line{sql: sql + ";"})
+	}
+	if n := len(ends); n > 0 && s.f.Complains() {
+		ends[n-1].below = []string{s.f.Said() + "   <-- wrong"}
+	}
+	if len(ends) > 0 {
 		lines = append(append(lines, line{}), ends...)
 	}
 	return layOut(lines)
@@ -163,7 +172,7 @@ func (s *Windowed) moment(m timeline.Mark) line {
 	}
 	if len(x.Differences) > 0 && !x.Probe() {
 		mark := s.unlike()
-		if x.Expected != nil {
+		if x.Expected != nil && !s.tabled() {
 			expected, _ := timeline.Brief(x.Expected)
 			mark = s.other() + ": " + expected + warned(x.Expected)
 		}
@@ -206,7 +215,7 @@ func (s *Windowed) ends() []line {
 			l.below = timeline.Grid(t.Actual)
 		}
 		mark := s.unlike()
-		if t.Expected != nil {
+		if t.Expected != nil && !s.tabled() {
 			expected, _ := timeline.BriefRows(t.Expected, 4, 70)
 			mark = s.other() + ": " + expected
 		}
@@ -218,17 +227,18 @@ func (s *Windowed) ends() []line {
 
 // unlike marks an answer that is not what it is to be; of two plans' answers neither is known to be right.
 func (s *Windowed) unlike() string {
-	if s.f.Record.Class == finding.ClassPlan || s.unsettled() {
+	if s.f.Record.Class == finding.ClassPlan && s.f.Plain.WrongPlan() != timeline.UsualPlan || s.unsettled() {
 		return "differs"
 	}
 	return "wrong"
 }
 
+// tabled says whether the other answers are left to the table, whose headings say how they were had.
+func (s *Windowed) tabled() bool { return s.f.Record.Class == finding.ClassPlan }
+
 // other is what the answer beside such a one is called.
 func (s *Windowed) other() string {
 	switch {
-	case s.f.Record.Class == finding.ClassPlan:
-		return "otherwise"
 	case s.unsettled():
 		return "without a transaction"
 	}
@@ -313,7 +323,14 @@ func (s *Windowed) header(class string) []string {
 		}
 		return append(out, "expected (without transactions)")
 	case finding.ClassPlan:
-		return []string{"", "as planned", s.f.Otherwise()}
+		out[1] = "as planned"
+		for i := range s.orders {
+			out = append(out, cmp.Or(s.orders[i].On, s.f.Otherwise()))
+		}
+		if wrong := s.f.Plain.WrongPlan(); wrong != timeline.NeitherPlan {
+			out[wrong] += " (wrong)"
+		}
+		return out
 	}
 	for i, o := range s.orders {
 		if i == maxOrders {

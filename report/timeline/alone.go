@@ -90,6 +90,8 @@ func (f *Dossier) Unconditional() bool {
 // made of.
 func (f *Dossier) Say(d *finding.Difference) string {
 	switch {
+	case f.Record.Class == finding.ClassPlan:
+		return "another answer " + f.Otherwise()
 	case f.Record.Class == finding.ClassReplay:
 		return "differs from what the same statements give without transactions"
 	case d.What == Wrong || d.What == fault.Final:

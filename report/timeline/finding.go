@@ -194,7 +194,7 @@ func (f *Dossier) checkEvents(c *testcase.Case, events []*history.Event, shown b
 		}
 		err := checkEvent(c, e)
 		if err == nil && shown && !(e.Role == history.Level && slices.Contains(settings, e.Text)) {
-			err = checkText(c, sent, e)
+			err = f.checkText(c, sent, e)
 		}
 		if err != nil {
 			return fmt.Errorf("the trace does not belong to the case: its statement %d %w", n, err)
@@ -248,7 +248,7 @@ func (f *Dossier) settings(c *testcase.Case) (out []string) {
 }
 
 // checkText says what running the case does not send, or nobody who does.
-func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
+func (f *Dossier) checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
 	if _, ok := testcase.ParseTxn(e.Session); !ok && !observes(e.Session) {
 		return fmt.Errorf("is of a session %q, which there is not", e.Session)
 	}
@@ -256,6 +256,10 @@ func checkText(c *testcase.Case, sent *testcase.Sent, e *history.Event) error {
 	switch e.Role {
 	case history.Begin:
 		own, what = c.Txns[e.Txn].Begin.SQL, testcase.Opening
+		if p, err := dbms.Lookup(f.Record.Environment.DBMS, f.Record.Environment.Isolation); err == nil &&
+			e.Text == p.Transactions.Chained {
+			return nil
+		}
 	case history.End:
 		own, what = c.Txns[e.Txn].End.SQL, testcase.Closing
 	case history.Level, history.Abort:
@@ -288,7 +292,8 @@ func (f *Dossier) ShowsProbes() bool {
 // Timeline lays out the finding's run. Where the reads around a statement are the evidence, they are kept.
 func (f *Dossier) Timeline() (*Timeline, error) {
 	if f.Run == nil {
-		return nil, errors.New("the finding has no trace.jsonl, which has what the statements answered")
+		return nil, errors.New("the finding has no trace.jsonl, which has what the statements answered: name its case.txw " +
+			"instead, which is run once for that")
 	}
 	var probed []string
 	if f.ShowsProbes() {

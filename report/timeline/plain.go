@@ -13,8 +13,8 @@ import (
 // PlainForm is a finding's case as a person would write it, with what it was answered.
 type PlainForm struct {
 	Case     *testcase.Case
-	Timeline *Timeline // in transactions
-	Orders   []Order   // none of them gives what the transactions give
+	Timeline *Timeline // in transactions; of a finding that differs by plan, without
+	Orders   []Order   // none of them gives what the transactions give; see finding.Plain
 	Later    bool      // but for those in which something comes first that was committed after a query was answered
 	Shown    int       // it was seen so many times …
 	Runs     int       // … of so many
@@ -22,7 +22,9 @@ type PlainForm struct {
 
 // Order is one execution without concurrency.
 type Order struct {
-	Txns []int // the transactions, one after the other; nil for an order of statements
+	Txns []int  // the transactions, one after the other; nil for an order of statements
+	Plan string // the plan setting in force
+	On   string // another database
 	// Timeline is that of the run, with the answers of this execution as the expected ones.
 	Timeline *Timeline
 }
@@ -50,10 +52,11 @@ func (f *Dossier) SetPlain(p *finding.Plain, c *testcase.Case) error {
 		if err := f.checkEvents(c, o.Events, false); err != nil {
 			return err
 		}
-		form.Orders = append(form.Orders, Order{o.Txns, Build(c, run, &history.Trace{Events: o.Events}, nil, nil)})
+		form.Orders = append(form.Orders, Order{o.Txns, o.Plan, o.On,
+			Build(c, run, &history.Trace{Events: o.Events}, nil, nil)})
 	}
 	form.Timeline = Build(c, run, nil, nil, nil)
-	if f.Record.Class == finding.ClassReplay && len(p.Orders) > 0 {
+	if (f.Record.Class == finding.ClassReplay || f.Record.Class == finding.ClassPlan) && len(p.Orders) > 0 {
 		form.Timeline = form.Orders[0].Timeline
 	}
 	form.mark(f.Record.Differences)
@@ -70,8 +73,12 @@ func (p *PlainForm) mark(of []finding.Difference) {
 	if len(p.Orders) == 0 {
 		return
 	}
+	orders := p.Orders
+	if p.Orders[0].Plan != "" { // another database may give what the usual plan gives
+		orders = orders[:1]
+	}
 	for _, s := range p.Timeline.Steps {
-		if s.Role != history.Target || slices.ContainsFunc(p.Orders, func(o Order) bool { return o.gives(s) }) {
+		if s.Role != history.Target || slices.ContainsFunc(orders, func(o Order) bool { return o.gives(s) }) {
 			continue
 		}
 		d := finding.Difference{Stmt: s.Name, Kind: s.Kind(), What: Wrong}
@@ -83,10 +90,39 @@ func (p *PlainForm) mark(of []finding.Difference) {
 	}
 	for i := range p.Timeline.Tables {
 		t := &p.Timeline.Tables[i]
-		if !slices.ContainsFunc(p.Orders, func(o Order) bool { return SameRows(t.Actual, o.table(t.Name)) }) {
+		if !slices.ContainsFunc(orders, func(o Order) bool { return SameRows(t.Actual, o.table(t.Name)) }) {
 			t.Differences = append(t.Differences, finding.Difference{What: fault.Final, Table: t.Name})
 		}
 	}
+}
+
+// WrongPlan is which of two plans gives the wrong answer.
+type WrongPlan uint8
+
+// The plans: it is not known which answer is wrong, that of the usual plan, or that of the other one.
+const (
+	NeitherPlan WrongPlan = iota
+	UsualPlan
+	OtherPlan
+)
+
+// WrongPlan says which of two plans' answers another database does not give.
+func (p *PlainForm) WrongPlan() WrongPlan {
+	if p == nil || len(p.Orders) < 2 || p.Orders[1].On == "" {
+		return NeitherPlan
+	}
+	there := &p.Orders[1]
+	for _, s := range p.Timeline.Steps {
+		if s.Role == history.Target && !there.gives(s) {
+			return UsualPlan
+		}
+	}
+	for i := range p.Timeline.Tables {
+		if t := &p.Timeline.Tables[i]; t.Actual != nil && !SameRows(t.Actual, there.table(t.Name)) {
+			return UsualPlan
+		}
+	}
+	return OtherPlan
 }
 
 // rollsBack says whether a transaction that has written is rolled back, by its own wish or as its end fails.

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
+	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 
@@ -87,7 +89,7 @@ func (f *Dossier) Otherwise() string {
 		return "over copies of its tables"
 	case s.Respelled:
 		return "said by other words"
-	case s.Parameters != nil:
+	case s.Parameters != nil && f.hasValues(s):
 		return "with its values as parameters"
 	case s.Prepared:
 		return "as a prepared statement"
@@ -97,14 +99,25 @@ func (f *Dossier) Otherwise() string {
 	return "under another plan (" + f.PlanSetting() + ")"
 }
 
+// hasValues says whether a statement of those that differ has values that can stand beside it, as far as is known.
+func (f *Dossier) hasValues(s *dbms.PlanSetting) bool {
+	t, c := f.Shown(), f.Case
+	if f.Plain != nil {
+		c = f.Plain.Case
+	}
+	return t == nil || !slices.ContainsFunc(t.Steps, func(x *LaneStep) bool { return len(x.Differences) > 0 }) ||
+		slices.ContainsFunc(t.Steps, func(x *LaneStep) bool {
+			_, values := s.Beside(x.SQL, c.ReadSchema())
+			return len(x.Differences) > 0 && len(values) > 0
+		})
+}
+
 // planned says in words what differs between two plans.
 var planned = map[fault.Kind]string{fault.Rows: "rows", fault.AffectedRows: "affected rows"}
 
 // planClaim is Claim of what differs without transactions.
 func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 	switch d.What {
-	case fault.Final:
-		return "The same statements leave other rows in table " + d.Table + " " + f.Otherwise()
 	case fault.MatchedAffected:
 		if d.Kind == "INSERT" {
 			return "INSERT adds another number of rows than its query finds"
@@ -121,7 +134,109 @@ func (f *Dossier) planClaim(t *Timeline, d *finding.Difference) string {
 		}
 		return "INSERT is refused for a key that no row has"
 	}
+	if c := f.sidedClaim(); c != "" {
+		return c
+	}
+	if w := f.Written(); w != nil {
+		return fmt.Sprintf("%s leaves other rows in table %s %s", w.Kind(), f.contents(), f.Otherwise())
+	}
+	if d.What == fault.Final {
+		return "The same statements leave other rows in table " + cmp.Or(f.contents(), d.Table) + " " + f.Otherwise()
+	}
 	return fmt.Sprintf("%s gives other %s %s", subject(t, d), planned[d.What], f.Otherwise())
+}
+
+// contents is the table that does not hold the same at the end, by the name that a report has for it; "" where all do.
+func (f *Dossier) contents() string {
+	if t := f.Shown(); f.Plain != nil && t != nil {
+		for i := range t.Tables {
+			if len(t.Tables[i].Differences) > 0 {
+				return t.Tables[i].Name
+			}
+		}
+		return ""
+	}
+	for _, d := range f.Record.Differences {
+		if d.What == fault.Final {
+			return d.Table
+		}
+	}
+	return ""
+}
+
+// Written is the write that leaves other rows by another plan: the only one of the case, after which whatever reads
+// its table answers otherwise, too. nil where there are several, or no table differs at the end.
+func (f *Dossier) Written() *LaneStep {
+	t := f.Shown()
+	if f.Record.Class != finding.ClassPlan || f.contents() == "" || t == nil {
+		return nil
+	}
+	var out *LaneStep
+	for _, s := range t.Steps {
+		if s.Role != history.Target || !sqltext.KindOf(s.SQL).Writes() {
+			continue
+		}
+		if out != nil {
+			return nil
+		}
+		out = s
+	}
+	return out
+}
+
+// Shown is the timeline that a report of the finding shows; nil without any.
+func (f *Dossier) Shown() *Timeline {
+	if f.Plain != nil {
+		return f.Plain.Timeline
+	}
+	t, err := f.Timeline()
+	if err != nil {
+		return nil
+	}
+	return t
+}
+
+// sidedClaim says what is answered, and what should have been, where another database tells which of two plans is
+// wrong; "" where none does.
+func (f *Dossier) sidedClaim() string {
+	wrong := f.Plain.WrongPlan()
+	if wrong == NeitherPlan {
+		return ""
+	}
+	how := ""
+	if wrong == OtherPlan {
+		how = " " + f.Otherwise()
+	}
+	instead := func(usual, other *history.Rows) (x, y string) {
+		if wrong == OtherPlan {
+			usual, other = other, usual
+		}
+		return versus(usual, other)
+	}
+	t := f.Plain.Timeline
+	if w := f.Written(); w != nil {
+		for i := range t.Tables {
+			if tab := &t.Tables[i]; len(tab.Differences) > 0 && tab.Expected != nil {
+				x, y := instead(tab.Actual, tab.Expected)
+				return fmt.Sprintf("%s leaves %s in table %s instead of %s%s", w.Kind(), x, tab.Name, y, how)
+			}
+		}
+	}
+	for _, s := range t.Steps {
+		switch {
+		case len(s.Differences) == 0 || s.Expected == nil:
+		case s.Answer.Rows != nil && s.Expected.Rows != nil:
+			x, y := instead(s.Answer.Rows, s.Expected.Rows)
+			return fmt.Sprintf("%s returns %s instead of %s%s", s.Kind(), x, y, how)
+		case s.Answer.Err == nil && s.Expected.Err == nil:
+			x, y := s.Answer.Affected, s.Expected.Affected
+			if wrong == OtherPlan {
+				x, y = y, x
+			}
+			return fmt.Sprintf("%s affects %s instead of %s%s", s.Kind(), count(int(x), "row"), number(int(y)), how)
+		}
+	}
+	return ""
 }
 
 // whyPlan is Why of what differs without transactions.
@@ -135,8 +250,14 @@ func (f *Dossier) whyPlan() string {
 	} else if d != nil {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
-	return "The same statements in the same order give another answer " + f.Otherwise() +
-		". One of the two answers is wrong."
+	const same = "Nothing else runs, and the statements are the same: "
+	switch f.Plain.WrongPlan() {
+	case UsualPlan:
+		return same + f.Plain.Orders[1].On + " gives the answer that they have " + f.Otherwise() + "."
+	case OtherPlan:
+		return same + f.Plain.Orders[1].On + " gives the answer that they have as they are."
+	}
+	return same + "one of the two answers is wrong."
 }
 
 // Searched is the first difference of a finding, where that is between a write and a query right before it for the rows

@@ -157,7 +157,7 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 	open := map[string]*LaneStep{}
 	setting := settingOf(c)
 	for _, e := range run.Events {
-		if !shows(e, setting, differences) {
+		if !shows(e, setting, differences) || chained(c, e) {
 			continue
 		}
 		name := stepName(e)
@@ -207,6 +207,13 @@ func shows(e *history.Event, setting []string, differences []finding.Difference)
 		return false
 	}
 	return e.Txn >= 0 && e.Role != history.Initial && e.Role != history.Final
+}
+
+// chained says whether an event stands for a BEGIN: the transaction was begun by AND CHAIN, at the end of the one
+// before.
+func chained(c *testcase.Case, e *history.Event) bool {
+	p, err := dbms.Lookup(c.Target, c.Isolation)
+	return err == nil && e.Role == history.Begin && p.Transactions.Chained != "" && e.Text == p.Transactions.Chained
 }
 
 // settingOf are the statements of the setting under which a case is run.

@@ -188,13 +188,21 @@ func (f *Dossier) outgrown() bool {
 	return len(f.Record.Differences) > 0 && f.Record.Differences[0].What == fault.UnexpectedError
 }
 
-// complaint is what the database said of its tables, behind a colon; "" where it said nothing.
-func (f *Dossier) complaint() string {
+// Complains says whether the finding is what the database says of its own tables.
+func (f *Dossier) Complains() bool { return f.Record.Class == finding.ClassCorruption && !f.outgrown() }
+
+// Said is what the database said of its tables, on one line; "" where it said nothing.
+func (f *Dossier) Said() string {
 	if len(f.Record.Differences) == 0 {
 		return ""
 	}
+	return finding.Line(f.Record.Differences[0].Transaction.Said)
+}
+
+// complaint is what the database said of its tables, behind a colon; "" where it said nothing.
+func (f *Dossier) complaint() string {
 	const longest = 80
-	said := []rune(finding.Line(f.Record.Differences[0].Transaction.Said))
+	said := []rune(f.Said())
 	switch {
 	case len(said) == 0:
 		return ""

@@ -15,6 +15,7 @@ import (
 type start struct {
 	*testcase.Case
 	around bool
+	first  finding.Difference // to be seen, of a finding that differs by plan
 }
 
 // starts lists the cases to begin with: as it is, with all columns printed, with what a write that the finding names
@@ -24,11 +25,14 @@ func (m *maker) starts(c *testcase.Case) (out []start) {
 	add := func(around bool, cases ...*testcase.Case) {
 		for _, x := range cases {
 			if x != nil {
-				out = append(out, start{x, around})
+				out = append(out, start{Case: x, around: around})
 			}
 		}
 	}
-	if m.finding.Class == finding.ClassReplay || m.finding.Class == finding.ClassUnexpected {
+	switch m.finding.Class {
+	case finding.ClassPlan:
+		return m.planStarts(c)
+	case finding.ClassReplay, finding.ClassUnexpected:
 		add(false, c)
 		return out
 	}

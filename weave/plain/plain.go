@@ -41,8 +41,12 @@ func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding,
 	base.Comments, base.Tail, base.Options, base.Tool, base.Seed = nil, nil, nil, "", 0
 	base.Order = nil
 	switch f.Class {
-	case finding.ClassCrash, finding.ClassHang, finding.ClassCorruption, finding.ClassPlan:
+	case finding.ClassCrash, finding.ClassHang, finding.ClassCorruption:
 		return nil, nil
+	case finding.ClassPlan:
+		if base = m.byPlan(base, c.Option(testcase.OptionPlan), order); base == nil {
+			return nil, nil
+		}
 	case finding.ClassUnexpected:
 		m.shows = m.errors
 	case finding.ClassReplay:
@@ -57,7 +61,7 @@ func Make(r weave.Runner, c *testcase.Case, p *dbms.Profile, f *finding.Finding,
 		m.shows = m.gone
 	}
 	for _, start := range m.starts(base) {
-		m.around = start.around
+		m.around, m.first = start.around, start.first
 		ok, err := m.try(start.Case)
 		if err != nil {
 			return nil, err
@@ -88,7 +92,10 @@ type maker struct {
 	profile *dbms.Profile
 	finding *finding.Finding
 	shows   func(*testcase.Case) (*finding.Plain, error)
-	around  bool // reads stand around the statement that the finding names
+	around  bool               // reads stand around the statement that the finding names
+	setting *dbms.PlanSetting  // of a finding that differs by plan
+	order   []string           // of its statements
+	first   finding.Difference // the one that is to be seen then
 	best    *testcase.Case
 	failing []string // statements of the best one that fail, with their codes
 	runs    int
@@ -220,7 +227,7 @@ func (m *maker) against(x *executed, refs []testcase.Ref) (*observe.Replayed, []
 	var blocks []*instrument.Block
 	for _, ref := range refs {
 		i := slices.IndexFunc(x.run.Blocks, func(b *observe.BlockRun) bool {
-			return b.Target != nil && !b.Lost && b.Block.Txn == ref.Txn && b.Block.Stmt == ref.Stmt
+			return b.Target != nil && !b.Lost && !m.undone(b.Target.Err) && b.Block.Txn == ref.Txn && b.Block.Stmt == ref.Stmt
 		})
 		if i < 0 {
 			return nil, nil, nil
@@ -232,6 +239,12 @@ func (m *maker) against(x *executed, refs []testcase.Ref) (*observe.Replayed, []
 		return nil, nil, &errStatement{err}
 	}
 	return rep, replay.Compare(m.profile, x.plan.Schema.Tables, nodes, x.run, rep), nil
+}
+
+// undone says whether an error is not the statement's own but that of whoever was in its way, as of a deadlock: without
+// them it does something.
+func (m *maker) undone(err *history.DBError) bool {
+	return err != nil && m.profile.Errors.Classify(err.Code, err.Message) != dbms.Deterministic
 }
 
 // differs shows a replay difference: the order of the finding gives another answer. The first statement that differs is
