@@ -164,6 +164,21 @@ func (c *ownChunk) scan(row []byte, l *ownLine) (ok bool) {
 	default:
 		return false
 	}
+	if !r.times(l) || !r.take(`,"ops":[`) {
+		return false
+	}
+	first := len(c.ops)
+	for n := 0; !r.take("]"); n++ {
+		if n > 0 && !r.take(",") || !c.operation(&r) {
+			return false
+		}
+	}
+	l.ops = c.ops[first:len(c.ops):len(c.ops)]
+	return r.take("}") && r.pos == len(row)
+}
+
+// times reads when a transaction began and ended, as far as the line says so.
+func (r *ownCursor) times(l *ownLine) (ok bool) {
 	started := r.take(`,"start":`)
 	if started {
 		if l.start, ok = r.integer(); !ok {
@@ -177,17 +192,7 @@ func (c *ownChunk) scan(row []byte, l *ownLine) (ok bool) {
 		}
 	}
 	l.timed = started && (ended || l.status == history.Unknown)
-	if !r.take(`,"ops":[`) {
-		return false
-	}
-	first := len(c.ops)
-	for n := 0; !r.take("]"); n++ {
-		if n > 0 && !r.take(",") || !c.operation(&r) {
-			return false
-		}
-	}
-	l.ops = c.ops[first:len(c.ops):len(c.ops)]
-	return r.take("}") && r.pos == len(row)
+	return true
 }
 
 // operation reads ["r","x",1] and the like, whose value is no string.
