@@ -172,7 +172,8 @@ func TestUnreduced(t *testing.T) {
 		told := 0
 		cfg.Report = func(FindingRef, *finding.Finding, bool) { told++ }
 		s, err := Run(t.Context(), cfg)
-		if err != nil || len(s.Bugs) != 2 || s.Total() != 2 || s.Told() != 1 || s.Reported() == 0 || told != reports {
+		if bugs, unreduced := s.Told(); err != nil || bugs != 1 || unreduced != 1 || s.Total() != 2 ||
+			s.Reported() == 0 || told != reports {
 			t.Fatalf("%s first: %v, %d reports, %+v", first, err, told, s)
 		}
 		for _, b := range s.Bugs {
@@ -277,6 +278,77 @@ func TestKnownAreCounted(t *testing.T) {
 	}
 }
 
+// TestAgain: what a campaign had no time to reduce is reduced first by the next one, once, and counted to the bug that
+// it is.
+func TestAgain(t *testing.T) {
+	shows := func(class, sql string) func() *Reduced {
+		return func() *Reduced {
+			r := small(sql)
+			r.Finding = found(class).Finding
+			return r
+		}
+	}
+	for _, tc := range []struct {
+		name        string
+		second      func() *Reduced // what the second reduction comes to
+		bugs        string          // then
+		told, tried string          // the bugs that the second and third campaign tell of, and the findings that they reduce
+	}{
+		{"another bug", shows(finding.ClassReplay, "SELECT 1"), "B1 open 2", "", "isolation-violation"},
+		{"its own", shows(finding.ClassIsolation, "DELETE FROM t0"), "B1 open 1, B2 open 1", "B2", "isolation-violation"},
+		{"too large", func() *Reduced { return nil }, "B1 open 1, B2 unreduced, may be B1 1", "", "isolation-violation"},
+	} {
+		dir := t.TempDir()
+		first, _ := reducing(t, dir, 2, func(_ context.Context, f *finding.Record) (*Reduced, error) {
+			if f.Class == finding.ClassIsolation {
+				return nil, nil // there is no time
+			}
+			return shows(finding.ClassReplay, "SELECT 1")(), nil
+		})
+		first.NewWorker = func(context.Context, int) (Worker, error) {
+			return &fakeWorker{func(_ context.Context, n int) (*CaseResult, error) {
+				res, f := result(n), found([]string{finding.ClassReplay, finding.ClassIsolation}[n])
+				f.Files = map[string][]byte{finding.CaseFile: fmt.Appendf(nil, fakeCase, "SELECT 1;\nDELETE FROM t0")}
+				res.Findings = []Found{f}
+				return res, nil
+			}, new(int), new(sync.Mutex)}, nil
+		}
+		if _, err := Run(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		var told, tried []string
+		for range 2 {
+			next, _ := reducing(t, dir, 1, func(_ context.Context, f *finding.Record) (*Reduced, error) {
+				tried = append(tried, f.Class)
+				return tc.second(), nil
+			})
+			next.Again = true
+			next.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { told = append(told, ref.Bug) }
+			next.NewWorker = func(context.Context, int) (Worker, error) {
+				return &fakeWorker{func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil }, new(int),
+					new(sync.Mutex)}, nil
+			}
+			if _, err := Run(t.Context(), next); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b, err := store.In(dir).Bugs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var bugs []string
+		for _, g := range b.Bugs {
+			bugs = append(bugs, fmt.Sprintf("%s %s %d", g.ID, g.State(), g.Count))
+		}
+		for what, got := range map[string][2]string{"bugs": {strings.Join(bugs, ", "), tc.bugs},
+			"told": {strings.Join(told, " "), tc.told}, "tried": {strings.Join(tried, " "), tc.tried}} {
+			if got[0] != got[1] {
+				t.Errorf("%s: %s: %q, want %q", tc.name, what, got[0], got[1])
+			}
+		}
+	}
+}
+
 // TestBrokenFinding: a finding that a killed campaign left and that cannot be read does not end the next one.
 func TestBrokenFinding(t *testing.T) {
 	dir := t.TempDir()
@@ -321,12 +393,46 @@ func TestTellsWhatIsItsOwn(t *testing.T) {
 	met("B1", minimal)
 	met("B2", large)
 	met("B2", large, large)
-	if told["B1"] != 1 || told["B2"] != 0 || r.sum.Told() != 1 {
-		t.Fatalf("told %v, %d bugs", told, r.sum.Told())
+	if bugs, unreduced := r.sum.Told(); told["B1"] != 1 || told["B2"] != 0 || bugs != 1 || unreduced != 1 {
+		t.Fatalf("told %v, %s", told, finding.CountBugs(bugs, unreduced))
 	}
 	met("B2", large, other)
 	met("B2", large, other)
-	if told["B1"] != 1 || told["B2"] != 1 || r.sum.Told() != 2 {
-		t.Fatalf("told %v, %d bugs", told, r.sum.Told())
+	if bugs, unreduced := r.sum.Told(); told["B1"] != 1 || told["B2"] != 1 || bugs != 2 || unreduced != 0 {
+		t.Fatalf("told %v, %s", told, finding.CountBugs(bugs, unreduced))
+	}
+}
+
+// explained is a store whose bugs are what somebody has made of them meanwhile.
+type explained struct {
+	store.Memory
+	bugs *finding.Bugs
+}
+
+func (e *explained) Bugs() (*finding.Bugs, error) { return e.bugs, nil }
+
+// TestTellsAtTheEnd: a group that might have been a bug is told, once, where the end of the campaign finds that nothing
+// explains it any more: that bug was settled meanwhile, or is another one.
+func TestTellsAtTheEnd(t *testing.T) {
+	var told []string
+	s := &explained{bugs: &finding.Bugs{Bugs: []*finding.Bug{{ID: "B1", Status: finding.StatusInvalid},
+		{ID: "B2", Status: finding.StatusOpen}, {ID: "B3", Status: finding.StatusOpen, MayBe: []string{"B4"}}}}}
+	r := &run{sum: &Summary{}, cfg: Config{Store: s,
+		Report: func(ref FindingRef, f *finding.Finding, _ bool) { told = append(told, ref.Bug+": "+f.Summary) }}}
+	minimal := finding.Signature{Coarse: "replay-difference/SELECT:rows", Features: []string{"SELECT"}, Minimal: true}
+	large := finding.Signature{Coarse: "replay-difference/final", Features: []string{"SELECT", "where"}}
+	r.count(&finding.Bug{ID: "B1", DBMS: "sqlite", Status: finding.StatusOpen, Signature: minimal}, true,
+		FindingRef{Bug: "B1"}, &finding.Record{Finding: finding.Finding{Summary: "reduced"}})
+	for _, id := range []string{"B2", "B3"} {
+		r.count(&finding.Bug{ID: id, DBMS: "sqlite", Status: finding.StatusOpen, Signature: large}, true,
+			FindingRef{Bug: id}, &finding.Record{Finding: finding.Finding{Summary: "large"}})
+	}
+	for range 2 {
+		if err := r.explain(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"B1: reduced", "B2: large"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

@@ -46,11 +46,13 @@ type Config struct {
 	// Describe says what is tested and how, once the first worker is up; the number of the case is left out.
 	Describe func() finding.Environment
 	// NewReducer opens what makes the cases of findings smaller, when the first finding comes; nil: nothing does.
-	NewReducer  func(ctx context.Context) (Reducer, error)
-	ReduceTime  time.Duration // for each finding, and once more for all that are left at the end
-	MaxKept     int           // findings of one bug whose files are kept
-	Unconfirmed int           // so many findings of one signature that do not come back each time are a bug; 0: three
-	PauseAbove  int           // share of the last cases, in percent, beyond which a cause is paused; 0: never
+	NewReducer func(ctx context.Context) (Reducer, error)
+	ReduceTime time.Duration // for each finding, and once more for all that are left at the end
+	// Again lets one finding that no campaign had the time to reduce be reduced first, beside the cases.
+	Again       bool
+	MaxKept     int // findings of one bug whose files are kept
+	Unconfirmed int // so many findings of one signature that do not come back each time are a bug; 0: three
+	PauseAbove  int // share of the last cases, in percent, beyond which a cause is paused; 0: never
 	// Known returns the name of the known bug that a finding is; "" if it is none.
 	Known func(f *finding.Finding, sig finding.Signature) string
 	// Progress is called after every case, never from two goroutines at once.
@@ -60,6 +62,14 @@ type Config struct {
 	Report func(ref FindingRef, f *finding.Finding, unconfirmed bool)
 	// Note is called with what else there is to say, on one line.
 	Note func(text string)
+}
+
+// reduceTime is what ReduceTime is called where it is set: in a campaign's file, or on a command line.
+func (c *Config) reduceTime() string {
+	if c.Name != "" {
+		return "reduce_time"
+	}
+	return "--reduce-time"
 }
 
 // run is a campaign in progress.
@@ -139,15 +149,24 @@ func Run(ctx context.Context, cfg Config) (*Summary, error) {
 	return r.sum, errors.Join(r.failure, err, r.cfg.Store.Close())
 }
 
-// explain names at each bug of the summary those that it may be.
+// explain names at each bug of the summary those that it may be, and reports what turns out to be a bug of its own:
+// what it might have been is another one by now, or settled.
 func (r *run) explain() error {
 	b, err := r.cfg.Store.Bugs()
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, ref := range r.sum.Bugs {
-		if g, err := b.Find(ref.ID); err == nil {
-			ref.MayBe = g.MayBe
+		g, err := b.Find(ref.ID)
+		if err != nil {
+			continue
+		}
+		ref.MayBe = g.MayBe
+		if ref.untold != nil && g.Open() {
+			r.report(ref.untold.ref, ref.untold.rec, false)
+			ref.untold = nil
 		}
 	}
 	return nil

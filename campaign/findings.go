@@ -205,8 +205,9 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 			b.Count++
 			if b.Status == finding.StatusUnconfirmed && g.Status == finding.StatusOpen {
 				r.report(ref, rec, false) // there are enough of them now
-			} else if len(b.MayBe) > 0 && g.Open() {
+			} else if b.untold != nil && g.Open() {
 				r.report(ref, rec, false) // it is one of its own, and nobody was told
+				b.untold = nil
 			}
 			b.Status, b.MayBe = g.Status, g.MayBe
 			return
@@ -218,11 +219,15 @@ func (r *run) count(g *finding.Bug, fresh bool, ref FindingRef, rec *finding.Rec
 	if fresh {
 		r.sum.LastBug, r.sum.LastBugAt = g.ID, time.Now()
 	}
-	r.sum.Bugs = append(r.sum.Bugs, &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1,
+	b := &BugRef{ID: g.ID, Status: g.Status, New: fresh, Count: 1,
 		Signature: g.Signature.String(), Title: g.Title, Summary: g.Summary, Dir: ref.Dir,
-		Paused: r.paused[g.Signature.Coarse], MayBe: g.MayBe, coarse: g.Signature.Coarse})
-	if g.Open() || g.Status == finding.StatusUnconfirmed {
+		Paused: r.paused[g.Signature.Coarse], MayBe: g.MayBe, coarse: g.Signature.Coarse}
+	r.sum.Bugs = append(r.sum.Bugs, b)
+	switch {
+	case g.Open() || g.Status == finding.StatusUnconfirmed:
 		r.report(ref, rec, g.Status == finding.StatusUnconfirmed)
+	case len(g.MayBe) > 0:
+		b.untold = &untold{ref, rec}
 	}
 }
 
@@ -268,9 +273,7 @@ func (r *run) adopt() error {
 			r.note(fmt.Sprintf("a finding of an earlier campaign cannot be read: %v: it lies in %s now", err, where))
 			continue
 		}
-		e := &p.rec.Environment
-		if r.queue != nil && e.DBMS == r.env.DBMS && e.Isolation == r.env.Isolation && e.Claim == r.env.Claim &&
-			slices.Equal(e.Planted, r.env.Planted) {
+		if r.queue != nil && r.like(&p.rec.Environment) {
 			r.queue.add(p)
 		} else if err := r.place(p); err != nil {
 			return err

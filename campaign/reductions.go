@@ -142,9 +142,8 @@ func (q *reductions) finish() {
 	if n := len(q.undone); n > 0 {
 		q.run.note(
 			fmt.Sprintf(
-				"not reduced for want of time: %d of the findings, %s first; txweave reduce does it, or a longer --reduce-time "+
-					"(%v)",
-				n, q.undone[0], q.run.cfg.ReduceTime))
+				"not reduced for want of time: %d of the findings, %s first; txweave reduce does it, or a longer %s (%v)",
+				n, q.undone[0], q.run.cfg.reduceTime(), q.run.cfg.ReduceTime))
 	}
 }
 
@@ -181,6 +180,11 @@ func (q *reductions) sooner(a, b *pending) bool {
 }
 
 func (q *reductions) serve() {
+	if q.run.cfg.Again {
+		if err := q.again(); err != nil {
+			q.run.fail(err)
+		}
+	}
 	for {
 		p, ok := q.take()
 		if !ok {
@@ -287,7 +291,7 @@ func (q *reductions) try(p pending) (small *Reduced, err error) {
 		}
 	}()
 	if small, err = q.reducer.Reduce(ctx, p.rec, text); err != nil && ctx.Err() != nil && q.ctx.Err() == nil {
-		err = fmt.Errorf("--reduce-time was over before the case had shown the finding again: %w", err)
+		err = fmt.Errorf("%s was over before the case had shown the finding again: %w", q.run.cfg.reduceTime(), err)
 	}
 	return small, err
 }

@@ -162,6 +162,13 @@ type BugRef struct {
 	// MayBe are the bugs that it may be, where none of its findings is reduced to the end; see finding.Bugs.Explain.
 	MayBe  []string `json:"may_be,omitempty"`
 	coarse string   // signature without features
+	untold *untold  // nil: it was reported
+}
+
+// untold is the first finding of a bug that was not reported, as it may be another one.
+type untold struct {
+	ref FindingRef
+	rec *finding.Record
 }
 
 // Summary is the outcome of a campaign: the object that --format json prints.
@@ -280,15 +287,15 @@ func (s *Summary) Reported() int {
 	return n
 }
 
-// Told is how many bugs the campaign found: those that may be others are none.
-func (s *Summary) Told() int {
-	n := 0
+// Told is how many bugs the campaign found, and how many groups beside them that may be one of them, or of those that
+// other campaigns found; see finding.Bugs.Told.
+func (s *Summary) Told() (bugs, unreduced int) {
 	for _, b := range s.Bugs {
-		if len(b.MayBe) == 0 {
-			n++
+		if len(b.MayBe) > 0 {
+			unreduced++
 		}
 	}
-	return n
+	return len(s.Bugs) - unreduced, unreduced
 }
 
 func (s *Statements) add(o *Statements) {

@@ -45,6 +45,51 @@ const (
 	LockingDeleteRead
 )
 
+// Observer is by what outside of a transaction its rows are read.
+type Observer uint8
+
+// The kinds.
+const (
+	// NoObserver: plain reads in the transaction see all that its statements do.
+	NoObserver Observer = iota
+	// CommittedObserver reads current rows at READ COMMITTED. After-write reads are plain reads in the transaction, from
+	// which its own writes are known.
+	CommittedObserver
+	// DirtyObserver reads them at READ UNCOMMITTED, too.
+	DirtyObserver
+	// SnapshotObserver reads what a transaction's snapshot holds, right before the first statement: reads in the
+	// transaction would change which transactions fail. What its writes wrote they return themselves (RETURNING).
+	SnapshotObserver
+)
+
+// TxnLoss is what becomes of a transaction that an error has lost.
+type TxnLoss uint8
+
+// The kinds.
+const (
+	// LostIsGone: what is TxnLost is rolled back, and its session has no transaction any more.
+	LostIsGone TxnLoss = iota
+	// LostStaysOpen: it can change nothing any more and is open for all that: what ends it is its own.
+	LostStaysOpen
+	// ErrorsEnd: any error loses the transaction and gives its locks back, unless it goes back to a savepoint: whatever
+	// else follows is refused until its own end.
+	ErrorsEnd
+)
+
+// Told is of which waits for what others use a server tells soon.
+type Told uint8
+
+// The kinds, each with what those before it do not tell.
+const (
+	AllTold Told = iota
+	// ChangesUntold are waits of changes of tables, which are refused only after a second, or have others queue behind
+	// them: none is sent while a transaction is open that has used the table.
+	ChangesUntold
+	// AloneUntold are waits of writes in autocommit, which are not woken soon either: none is sent while others may have
+	// locks in its way.
+	AloneUntold
+)
+
 // Mixing says in place of what a plain read of a transaction's snapshot shows the transaction's own writes.
 type Mixing uint8
 
@@ -113,9 +158,6 @@ type Profile struct {
 	Tree *sqltree.Dialect
 	// Embedded says that the engine runs inside the process that uses it.
 	Embedded bool
-	// PanicsAlone says that a bug of the DBMS's may end one connection and nothing else. Of others the whole server goes
-	// down, or begins anew, with whoever crashes.
-	PanicsAlone bool
 	// Order says how to recover the order of commits.
 	Order OrderSource
 	Sessions
@@ -130,9 +172,8 @@ type Profile struct {
 // Guarantees are what a level promises: phenomena and mechanisms, for the oracles and for checks of histories. They are
 // all that is known of a level which txweave does not run itself.
 type Guarantees struct {
-	Protocol string // concurrency control protocol: "2PL+MVCC"
-	Source   string // where the DBMS, or who measured it, says so
-	Untried  bool   // it was made for running cases, from the documentation alone
+	Source  string // where the DBMS, or who measured it, says so
+	Untried bool   // it was made for running cases, from the documentation alone
 	Mechanisms
 	// Forbidden are the phenomena that the level rules out.
 	Forbidden []fault.Kind
@@ -166,15 +207,11 @@ type ReadModes struct {
 	// not the search for rows to write: that sees current rows. What comes of that violates the level, under a name of its
 	// own.
 	LooseSearch bool
-	// Observers says that current rows are read over an observer at READ COMMITTED.
-	Observers bool
-	// DirtyObserver says that there is an observer at READ UNCOMMITTED too. Without it after-write reads are plain
-	// reads in the transaction, and its own writes are known from them.
-	DirtyObserver bool
-	// SnapshotObserver says that reads which txweave adds to a transaction would change which transactions fail. What its
-	// snapshot holds an observer reads then, right before the first statement, and what its writes wrote they return
-	// themselves (RETURNING).
-	SnapshotObserver bool
+	// Observer says by what outside of a transaction its rows are read.
+	Observer Observer
+	// Unread says, with its source, why a SELECT whose condition is true of no row does not take the transaction's
+	// snapshot; "": it does.
+	Unread string
 	// StatementSnapshots says that DML which did not wait reads a snapshot of its own: plain reads right before it show
 	// what it sees.
 	StatementSnapshots bool
@@ -224,12 +261,8 @@ type Transactions struct {
 	OtherBegin string
 	// SavepointsHide says that a savepoint hides an earlier one of its name until it is released; else it takes its place.
 	SavepointsHide bool
-	// ErrorsEnd says that any error ends the transaction and gives its locks back, unless it goes back to a savepoint:
-	// whatever else follows is refused.
-	ErrorsEnd bool
-	// LostStayOpen says that a transaction which is TxnLost can change nothing any more and is open for all that: what
-	// ends it is its own.
-	LostStayOpen bool
+	// Loss says what becomes of a transaction that an error has lost.
+	Loss TxnLoss
 }
 
 // TableChanges say what becomes of changes of tables, and locks of whole ones, that others use: for the runner, which
@@ -238,16 +271,14 @@ type TableChanges struct {
 	// NewTables is a query after which a session knows that the tables are others, where it otherwise plans a statement by
 	// those that it knows.
 	NewTables string
-	// LateRefusal says that a change of a table that others use is refused only after a second: it is not sent while one
-	// is open that has used the table.
-	LateRefusal bool
+	// TruncateSeen says that TRUNCATE empties a table for the snapshots, too, that are older.
+	TruncateSeen bool
+	// Told says which waits there are signs of soon.
+	Told Told
 	// Hurry are the statements around one that wants a table for itself: it gives up soon where somebody is in its way of
 	// whom nothing is known, and is sent again, as readers would queue behind it. None where the server's own time-out
 	// does that.
 	Hurry []string
-	// AloneUntold says that the server does not tell soon that a write in autocommit waits for others' locks, nor wakes it
-	// soon: with LateRefusal it is not sent while there may be any.
-	AloneUntold bool
 	// SharedChanges says that such changes differ in whom they let use the table meanwhile (sqltext.Sharing): those that
 	// readers may use the table beside are sent.
 	SharedChanges bool
@@ -289,6 +320,9 @@ type Errors struct {
 	Duplicate []int
 	// WriteLocked are the errors that say WouldBlock because another transaction has the one write lock of the database.
 	WriteLocked []int
+	// PanicsAlone says that a bug of the DBMS's may end one connection and nothing else. Of others the whole server goes
+	// down, or begins anew, with whoever crashes.
+	PanicsAlone bool
 	// EitherOf are two errors, of two constraints that a row violates both, of which a statement in a transaction may be
 	// answered with the one and the same statement by itself with the other. None: constraints are checked in one order.
 	EitherOf [][2]int

@@ -23,7 +23,8 @@ func (s *runState) file(t *track, e *history.Event) {
 	if act.returning {
 		s.keepReturned(t, e)
 	}
-	if e.Err != nil && e.Role == history.Target && s.profile.Transactions.ErrorsEnd && !s.plan.Txns[t.txn].Autocommit() {
+	if e.Err != nil && e.Role == history.Target && s.profile.Transactions.Loss == dbms.ErrorsEnd &&
+		!s.plan.Txns[t.txn].Autocommit() {
 		// until the transaction goes back to a savepoint no read is answered: this was the last
 		t.unit.at = len(t.unit.actions) - 1
 	}
@@ -47,7 +48,7 @@ func (s *runState) keepReturned(t *track, e *history.Event) {
 // fatal says whether an error ends a transaction for good: where any error does, unless a savepoint that is there is
 // gone back to later.
 func (s *runState) fatal(t *track, e *history.Event) bool {
-	if !s.profile.Transactions.ErrorsEnd || e.Role == history.End || s.plan.Txns[t.txn].Autocommit() {
+	if s.profile.Transactions.Loss != dbms.ErrorsEnd || e.Role == history.End || s.plan.Txns[t.txn].Autocommit() {
 		return false
 	}
 	for i, b := range s.plan.Txns[t.txn].Blocks {
@@ -72,10 +73,10 @@ func (t *track) mark(b *instrument.Block, p *dbms.Profile) {
 
 // readsOn says whether a transaction that is lost to another one has something left to read before it is rolled back:
 // what it reads is its snapshot still, where the database leaves it open
-// (dbms.Transactions.LostStayOpen).
+// (dbms.LostStaysOpen).
 func (s *runState) readsOn(t *track) bool {
 	txn, u := &s.plan.Txns[t.txn], t.unit
-	if !s.profile.Transactions.LostStayOpen || t.lost || u.block == nil || txn.Autocommit() {
+	if s.profile.Transactions.Loss != dbms.LostStaysOpen || t.lost || u.block == nil || txn.Autocommit() {
 		return false
 	}
 	for i := u.step.Unit + 1; i < len(txn.Blocks); i++ {

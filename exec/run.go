@@ -75,7 +75,7 @@ func (r *Runner) Run(p *instrument.Plan, steps []instrument.Step) (*observe.Run,
 	s := &runState{Runner: r, plan: p, steps: steps, start: time.Now(), out: &observe.Run{
 		Trace: &history.Trace{}, Txns: make([]history.Outcome, len(p.Txns)), Spans: make([][2]int, len(p.Txns)),
 	}}
-	if p.Profile.ReadModes.SnapshotObserver {
+	if p.Profile.ReadModes.Observer == dbms.SnapshotObserver {
 		s.out.Snapshots = make([][]*history.Event, len(p.Txns))
 	}
 	for i := range p.Txns {
@@ -270,7 +270,7 @@ func (s *runState) session(t *track) string { return history.SessionName(s.plan.
 // send sends the unit's current action and handles the answer, unless it blocks.
 func (s *runState) send(t *track, act action) error {
 	u := t.unit
-	if s.profile.TableChanges.LateRefusal && s.heldUp(t) {
+	if s.profile.TableChanges.Told != dbms.AllTold && s.heldUp(t) {
 		s.refused(t)
 		return nil
 	}

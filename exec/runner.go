@@ -89,11 +89,11 @@ func (r *Runner) open() (err error) {
 			r.closeSessions()
 		}
 	}()
-	if r.profile.ReadModes.Observers {
+	if r.profile.ReadModes.Observer != dbms.NoObserver {
 		if r.committed, err = r.target.Observe(r.ctx, FirstNode, ReadCommitted); err != nil {
 			return err
 		}
-		if r.profile.ReadModes.DirtyObserver {
+		if r.profile.ReadModes.Observer == dbms.DirtyObserver {
 			if r.latest, err = r.target.Observe(r.ctx, FirstNode, ReadUncommitted); err != nil {
 				return err
 			}

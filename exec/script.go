@@ -27,6 +27,7 @@ type Move struct {
 	SQL     string
 	Idle    []int         // sessions that must have answered before it is sent
 	Ask     bool          // its session is asked for its level first
+	Slow    bool          // what is silent does not wait: see Slow
 	Lasts   time.Duration // how long it says itself that it takes
 	// Behind is an earlier step that must have been sent before it; it waits for that, as long as Within. 0: none.
 	Behind int
@@ -57,6 +58,23 @@ type Patience struct {
 	// go on as a person in another window would: it sleeps, or waits for something that the database does not tell. 0: 400
 	// ms.
 	Window time.Duration
+}
+
+// Slow is how long a move may be silent, and be slow for all that: one that begins or ends a transaction, and any of
+// which that is known. A busy server takes its time to commit, and waits for nobody.
+const Slow = 3 * time.Second
+
+// window is how long the statement in flight may be silent.
+func (s *player) window(x *seat) time.Duration {
+	slow := x.step >= 0 && s.play.Steps[x.step].Slow
+	switch sqltext.KindOf(x.event.Text) {
+	case sqltext.Begin, sqltext.Commit, sqltext.Rollback:
+		slow = true
+	}
+	if slow {
+		return max(s.patience.Window, Slow) + x.lasts
+	}
+	return s.patience.Window
 }
 
 // afterwards is how long an answer gives way to a statement that is silent and may have waited for it.
@@ -266,7 +284,7 @@ func (s *player) await(x *seat) error {
 		if seen++; waiting[0] == NoWait {
 			seen = 0
 		}
-		silent := time.Since(start) > s.patience.Window // how long it waited for a lock before is no matter
+		silent := time.Since(start) > s.window(x) // how long it waited for a lock before is no matter
 		if seen == 2 || silent && x.step >= 0 {
 			x.event.Blocked = true
 			x.silent = seen < 2

@@ -60,7 +60,7 @@ func (s *Session) Over(conn driver.Conn) *Session {
 func (s *Session) DBError(err error) *history.DBError { return s.protocol.DBError(err) }
 
 // hardLimit ends a statement whose session nobody watches, and one that survives KILL QUERY: its context expires
-// and the connection with it. Lock waits end long before (innodb_lock_wait_timeout).
+// and the connection with it. Lock waits end long before (dbms.Sessions.WaitLimits).
 var hardLimit = 60 * time.Second // a variable for tests
 
 // longer is the key of how long a statement may take that says itself that it takes longer than others.

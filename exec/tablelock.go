@@ -22,7 +22,8 @@ func (s *runState) heldUp(t *track) bool {
 	if b == nil {
 		return false
 	}
-	if s.profile.TableChanges.AloneUntold && takesLocks(b) && s.plan.Txns[t.txn].Autocommit() && s.anyWrites(b, t) {
+	if s.profile.TableChanges.Told == dbms.AloneUntold && takesLocks(b) &&
+		s.plan.Txns[t.txn].Autocommit() && s.anyWrites(b, t) {
 		return true
 	}
 	if b.Redefines != nil {

@@ -142,12 +142,8 @@ func seesOthers(n sql.Node) bool {
 	switch n := n.(type) {
 	case *sql.Raise, *sql.Select, *sql.Whole, *sql.Compound, *sql.Collate, *sql.Limit, *sql.OnConflict:
 		return true
-	case *sql.Insert:
-		return len(n.Returning) > 0
-	case *sql.Update:
-		return len(n.Returning) > 0
-	case *sql.Delete:
-		return len(n.Returning) > 0
+	case *sql.Insert, *sql.Update, *sql.Delete:
+		return len(sql.Returned(n)) > 0
 	case *sql.Name:
 		return slices.Contains([]string{"rowid", "oid", "_rowid_"}, n.Folded())
 	case *sql.Call:

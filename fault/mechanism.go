@@ -66,7 +66,7 @@ var ofMechanism = []CatalogueEntry{
 		Title: "A transaction's first write is refused for a newer commit, though there is none",
 		Why: "A transaction that has read may begin to write unless another one has committed since. Here " +
 			"nobody who may have written had ended.",
-		Source: "sqlite.org/isolation.html: SQLITE_BUSY_SNAPSHOT",
+		Source: "sqlite.org/rescode.html#busy_snapshot",
 		Old:    []string{"first-updater-wins:refused"}},
 	{Kind: ConflictCycle, Class: Mechanism, Mechanism: SC,
 		Title: "Transactions commit although each read what the other one changed",

@@ -87,6 +87,7 @@ type Kept struct {
 	Dir       string    `json:"dir"` // name of its directory, below the store's
 	Signature Signature `json:"signature"`
 	Title     string    `json:"title,omitempty"` // of the finding
+	Again     bool      `json:"again,omitempty"` // a campaign has begun to reduce it a second time
 	Origin
 }
 
@@ -287,6 +288,25 @@ func (b *Bugs) Explain() {
 	}
 }
 
+// Told is how many bugs there are, whatever was found out about them, and how many groups beside them are not reduced
+// and may be one of them; see Explain.
+func (b *Bugs) Told() (bugs, unreduced int) {
+	for _, g := range b.Bugs {
+		if len(g.MayBe) > 0 {
+			unreduced++
+		}
+	}
+	return len(b.Bugs) - unreduced, unreduced
+}
+
+// CountBugs writes for people how many bugs there are, and groups that are not reduced and may be one of them.
+func CountBugs(bugs, unreduced int) string {
+	if unreduced == 0 {
+		return Count(bugs, "bug")
+	}
+	return fmt.Sprintf("%s and %s", Count(bugs, "bug"), Count(unreduced, "unreduced group"))
+}
+
 // Recount is told of a kept finding whose case was reduced after it had been counted. If none of its bug's findings was
 // reduced before, the bug is from then on what this one is: it goes into another bug of that signature, or stays one of
 // its own. Where others of its findings can be none of that other bug the finding goes there alone. Recount returns the
@@ -416,7 +436,7 @@ func (b *Bugs) mayBe(sig, own Signature) bool {
 	case !own.Minimal:
 		return !sig.Minimal
 	case sig.Minimal:
-		return own.Within(sig) || sig.Within(own) || own.Alike(sig)
+		return own.Within(sig) || sig.Within(own)
 	}
 	return own.Covers(sig)
 }
@@ -446,7 +466,7 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	case !g.Signature.Minimal:
 		g.Signature = sig // it tells what the bug needs
 		b.enterUnder(g, sig.key())
-	case sig.Within(g.Signature) || sig.Alike(g.Signature) && len(sig.Features) < len(g.Signature.Features):
+	case sig.Within(g.Signature):
 		plainer = plainer || len(sig.Features) < len(g.Signature.Features)
 		g.Signature = sig // it needs less than was thought
 	}
@@ -534,7 +554,7 @@ func insert(set []string, v string) []string {
 	return slices.Insert(set, at, v)
 }
 
-// CompareVersions compares the leading numbers of two version texts, "10.11.19-MariaDB" and the like.
+// CompareVersions compares the leading numbers of two version texts, "10.11.19-log" and the like.
 func CompareVersions(a, b string) int {
 	return slices.Compare(versionNumbers(a), versionNumbers(b))
 }

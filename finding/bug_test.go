@@ -323,15 +323,6 @@ func TestCovers(t *testing.T) {
 	if !one.Within(two) || two.Within(one) || plain.Within(derived) || !one.Within(derived) {
 		t.Error("Within")
 	}
-	alike := func(a, b string) bool {
-		return Signature{Coarse: "a", Features: strings.Fields(a)}.Alike(Signature{Coarse: "a", Features: strings.Fields(b)})
-	}
-	if !alike("SELECT where write", "SELECT write") || !alike("SELECT index subquery", "SELECT index where") ||
-		alike("SELECT compare where", "SELECT where") ||
-		alike("SELECT index where", "SELECT where") || alike("SELECT join:left where", "SELECT where") ||
-		plain.Alike(Signature{Coarse: "b", Features: plain.Features}) {
-		t.Error("Alike")
-	}
 	if s := two.String() + "; " + (Signature{Coarse: "a"}).String(); s != "a {case join}; a" {
 		t.Error(s)
 	}

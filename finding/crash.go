@@ -12,16 +12,16 @@ import (
 // that one bug met on two ways stays one.
 const maxFrames = 3
 
-// framePrefix is what gdb, the sanitizers and MySQL 8.4 put before a frame's function: "#2 0x55b5d2f1a3c2 in ".
+// framePrefix is what gdb, the sanitizers and servers put before a frame's function: "#2 0x55b5d2f1a3c2 in ".
 var framePrefix = regexp.MustCompile(`^(?:#\d+\s+)?0x[0-9a-f]+\s+(?:in\s+)?|^#\d+\s+`)
 
 // The forms of a stack frame, each with the function as its group.
 var frameForms = []*regexp.Regexp{
-	regexp.MustCompile(`^\S*/\S+\((\w+)\+0x[0-9a-f]+\)`),   // mysqld(_ZN4JOIN4execEv+0x12)[0x…]
+	regexp.MustCompile(`^\S*/\S+\((\w+)\+0x[0-9a-f]+\)`),   // server(_ZN4JOIN4execEv+0x12)[0x…]
 	regexp.MustCompile(`^\S+:\d+\((.+)\)\[0x[0-9a-f]+\]$`), // sql/sql_select.cc:4567(JOIN::exec())[0x…]
 }
 
-// goForm is a frame of a Go stack: modernc.org/sqlite/lib.Xsqlite3_step(0x…).
+// goForm is a frame of a Go stack: example.org/engine/lib.step(0x…).
 var goForm = regexp.MustCompile(`^([\w./-]+(?:\.\(\*?\w+\))?\.[\w.]+)\(.*\)$`)
 
 // standardLibrary says whether a function is of Go's own library: those import paths begin with a word without a dot.
@@ -93,7 +93,7 @@ func frames(log string) []string {
 	return out
 }
 
-// caughtFrames returns the innermost functions of the last panic in a log that a server in Go has caught: TiDB ends the
+// caughtFrames returns the innermost functions of the last panic in a log that a server in Go has caught: it ends the
 // connection, and writes the stack in one line, [stack="function\n\tfile\nfunction\n\tfile"]. What stands above the
 // panic is who caught it.
 func caughtFrames(log string) []string {

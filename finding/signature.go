@@ -163,19 +163,6 @@ func (s Signature) Equal(o Signature) bool {
 	return s.Coarse == o.Coarse && slices.Equal(s.Features, o.Features)
 }
 
-// around are features that say only how a query stands inside of another one, or that it has a condition which leaves
-// all as it is. A derived table or a common table expression that a minimal case has is more: engines merge or
-// materialise it.
-var around = []string{"insert-select", "subquery", "where"}
-
-// Alike says whether two minimal cases show the same and differ in nothing but what stands around a query.
-func (s Signature) Alike(o Signature) bool {
-	bare := func(features []string) []string {
-		return slices.DeleteFunc(slices.Clone(features), func(f string) bool { return slices.Contains(around, f) })
-	}
-	return s.Coarse == o.Coarse && slices.Equal(bare(s.Features), bare(o.Features))
-}
-
 // Within says whether a minimal case with signature o shows, in all likelihood, the bug of one with signature s inside
 // something that a reduction does not take away, as it does not move a query out of the one around it: o covers s, and
 // s has a feature that tells something. A bug that needs just a read and a write is not looked for in what needs a

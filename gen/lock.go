@@ -76,17 +76,16 @@ func (g *generator) lockedBy(stmt sql.Stmt, named map[string][]string, written m
 		return locks
 	})
 	var aliases []*sql.Table // of what is named elsewhere
+	of := sql.Written(stmt)
+	if of != nil {
+		target = of.Name.Value
+	}
 	switch n := stmt.(type) {
-	case *sql.Query:
-	case *sql.Insert:
-		target = n.Table.Name.Value
+	case *sql.Query, *sql.Insert:
 	case *sql.Update:
-		of, alone := n.Table.(*sql.Table)
-		if all = !alone || n.Ignore; alone {
-			target = of.Name.Value
-		}
+		all = of == nil || n.Ignore
 	case *sql.Delete:
-		target, all = n.Table.Name.Value, n.Ignore
+		all = n.Ignore
 	case *sql.DeleteJoined:
 		aliases, all = n.Targets, true
 	default:

@@ -14,8 +14,7 @@ const (
 	// savepointReaders: of the transactions that read the same rows again and again, those that have some, which undo
 	// nothing: what they read behind ROLLBACK TO is what they have read before.
 	savepointReaders = 40
-	// savepointFirst: savepoints that are set before anything else, which engines handle as they do no other one
-	// (docs/findings/innodb-early-savepoint.md).
+	// savepointFirst: savepoints that are set before anything else, which engines handle as they do no other one.
 	savepointFirst = 10
 	// savepointRelease: savepoints that are released, and not gone back to.
 	savepointRelease = 25

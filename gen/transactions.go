@@ -37,7 +37,7 @@ func init() {
 					"can be",
 				covers: "read-only-txn", needs: CanDeferRead}},
 		{"read-only-write", 6,
-			about{apart: true, what: "writes in READ ONLY transactions, which are refused, and end them on PostgreSQL",
+			about{apart: true, what: "writes in READ ONLY transactions, which are refused, and end them where any error does",
 				covers: "read-only-txn", needs: CanRefuseWrite}},
 		{"chain", 10,
 			about{apart: true, what: "COMMIT AND CHAIN, ROLLBACK AND CHAIN: the next transaction of the session is begun so",
@@ -79,7 +79,7 @@ func init() {
 		{"ddl-checkpoint", 40,
 			about{apart: true, what: "the log is written into the database file, in each mode: PRAGMA wal_checkpoint",
 				covers: "checkpoint", needs: CanCheckpoint}},
-		{"ddl-analyze", 3, about{what: "a table's statistics are made anew; on PostgreSQL dead rows are taken away, too",
+		{"ddl-analyze", 3, about{what: "a table's statistics are made anew; with VACUUM dead rows are taken away, too",
 			covers: "g:ddl-concurrent; DDL concurrent", needs: CanRedefine}},
 	})
 }

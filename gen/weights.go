@@ -104,7 +104,7 @@ func init() {
 		{"insert-values", 17, stmtInsertValues, about{what: "INSERT … VALUES"}},
 		{"insert-select", 7, stmtInsertSelect, about{what: "INSERT … SELECT"}},
 		{"replace", 4, stmtReplace, about{what: "REPLACE", covers: "replace", needs: CanReplace}},
-		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE; on SQLite ON CONFLICT DO UPDATE",
+		{"upsert", 5, stmtUpsert, about{what: "INSERT … ON DUPLICATE KEY UPDATE, or ON CONFLICT DO UPDATE",
 			covers: "on-duplicate-key; insert odku", needs: CanUpsert}},
 		{"insert-ignore", 4, stmtInsertIgnore, about{what: "INSERT IGNORE", covers: "insert-ignore; insert ignore",
 			needs: CanIgnore}},
@@ -454,7 +454,7 @@ var lockTable = []production[string]{
 	{"lock-of", 6, lockOf, about{apart: true, what: "FOR UPDATE OF its tables by their names", needs: CanLockOf}},
 }
 
-// SQLite's hints; that without an index names none.
+// Hints behind a table's name; that without an index names none.
 const (
 	indexedBy  = "INDEXED BY"
 	notIndexed = "NOT INDEXED"

@@ -2,6 +2,8 @@ package history
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +50,18 @@ func ParseClockBounds(text string) (ClockBounds, error) {
 
 // None says whether no clock may be off.
 func (b *ClockBounds) None() bool { return b.All == 0 && len(b.Of) == 0 }
+
+// String prints the bounds as ParseClockBounds reads them, in one order.
+func (b *ClockBounds) String() string {
+	if b.None() {
+		return ""
+	}
+	parts := []string{b.All.String()}
+	for _, session := range slices.Sorted(maps.Keys(b.Of)) {
+		parts = append(parts, fmt.Sprintf("%d=%s", session, b.Of[session]))
+	}
+	return strings.Join(parts, ",")
+}
 
 // Session returns by how many ns the clock of a session's client may be off.
 func (b *ClockBounds) Session(id int64) int64 {

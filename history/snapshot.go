@@ -8,7 +8,7 @@ import (
 )
 
 // Snapshot is which transactions one of a database that numbers its writers saw: those below Min, and those below Max
-// that are not among Active, whose transactions had not ended then. PostgreSQL says it as "100:104:100,102"
+// that are not among Active, whose transactions had not ended then. As a text it is "100:104:100,102"
 // (pg_current_snapshot; Clark et al., Emme, section 5.3).
 type Snapshot struct {
 	// Own is the transaction's own number; 0: it has none, for it wrote nothing.
@@ -56,7 +56,7 @@ func ParseSnapshot(own uint64, text string) (Snapshot, error) {
 func (s *Snapshot) Known() bool { return s.Max != 0 }
 
 // Sees says whether it saw what another transaction, of a number, left. A transaction may have its own number before it
-// takes its snapshot, which does not list it then (PostgreSQL's GetSnapshotData).
+// takes its snapshot, which does not list it then (GetSnapshotData).
 func (s *Snapshot) Sees(number uint64) bool {
 	if number >= s.Max || number == s.Own {
 		return false

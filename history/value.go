@@ -15,14 +15,14 @@ import (
 // ValueKind is the type that a value had on the wire.
 type ValueKind uint8
 
-// The kinds of a value. Decimals, dates and strings arrive as text from a MySQL server and stay text, so that
+// The kinds of a value. Decimals, dates and strings arrive as text from some servers and stay text, so that
 // nothing is rounded.
 const (
 	Null ValueKind = iota
 	Int
 	Float
 	Text
-	Blob // bytes, of a database to which they are something else than a text of the same bytes: SQLite
+	Blob // bytes, of a database to which they are something else than a text of the same bytes
 )
 
 // Value is one value of a result row; values are comparable with ==, types included. A Float keeps its

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"txweave/dbms"
+	"txweave/sql"
 	"txweave/sql/sqltext"
 	"txweave/testcase"
 )
 
 // TestTargetAlias: the name by which RETURNING knows the columns of what a write of PostgreSQL's writes.
 func TestTargetAlias(t *testing.T) {
-	for sql, want := range map[string]string{
+	for text, want := range map[string]string{
 		"DELETE FROM t0 AS q WHERE q.c1 < 20":                    "q",
 		"DELETE FROM ONLY t0 q USING t1 WHERE q.c1 < t1.c1":      "q",
 		"DELETE FROM t0 AS \"Q\"":                                "\"Q\"",
@@ -27,12 +28,12 @@ func TestTargetAlias(t *testing.T) {
 		"WITH c AS (SELECT 1) DELETE FROM t0 AS q WHERE q.a = 1": "q",
 	} {
 		tree := sqltext.SyntaxOf("postgresql").Tree
-		stmt, err := tree.Parse(sql)
+		stmt, err := tree.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := aliasOf(tree, targetOf(stmt)); err != nil || got != want {
-			t.Errorf("%s: %q, want %q: %v", sql, got, want, err)
+		if got, err := aliasOf(tree, sql.Written(stmt)); err != nil || got != want {
+			t.Errorf("%s: %q, want %q: %v", text, got, want, err)
 		}
 	}
 }

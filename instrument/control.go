@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"txweave/dbms"
 	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sql/sqltext"
@@ -29,11 +30,11 @@ func (p *Plan) control(b *Block, kind sqltext.Kind) error {
 		if !loose {
 			return fmt.Errorf("index %s is none that the case defines without making columns unique", name)
 		}
-		if p.Profile.TableChanges.LateRefusal && d.Table == "" {
+		if p.Profile.TableChanges.Told != dbms.AllTold && d.Table == "" {
 			d.Table = table
 		}
 	}
-	if p.Profile.TableChanges.SharedChanges && p.Profile.ReadModes.SnapshotObserver && d.Table != "" &&
+	if p.Profile.TableChanges.SharedChanges && p.Profile.ReadModes.Observer == dbms.SnapshotObserver && d.Table != "" &&
 		d.Beside == control.Alone &&
 		!p.Case.Txns[b.Txn].Autocommit() {
 		return fmt.Errorf(

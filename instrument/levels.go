@@ -15,9 +15,8 @@ func (p *Plan) level(isolation string) (*dbms.Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own.ReadModes.Observers != p.Profile.ReadModes.Observers || own.ReadModes.DirtyObserver !=
-		p.Profile.ReadModes.DirtyObserver || own.ReadModes.MixedSubqueries !=
-		p.Profile.ReadModes.MixedSubqueries {
+	if own.ReadModes.Observer != p.Profile.ReadModes.Observer ||
+		own.ReadModes.MixedSubqueries != p.Profile.ReadModes.MixedSubqueries {
 		return nil, fmt.Errorf("it runs at %s beside %s: on this database the reads that show what a statement saw are other "+
 			"ones at each, and a case has one kind: give all transactions one level", own.Isolation, p.Profile.Isolation)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/sql/analysis"
 	"txweave/sql/control"
 	"txweave/sql/sqltext"
@@ -73,7 +74,7 @@ func (p *Plan) lockModes(b *Block, locks []control.TableLock) error {
 	b.Locks = locks
 	switch {
 	case !b.ShutsOut():
-	case p.Profile.ReadModes.SnapshotObserver:
+	case p.Profile.ReadModes.Observer == dbms.SnapshotObserver:
 		return fmt.Errorf(
 			"it keeps the observer's reads from table %s until the transaction ends: a weaker mode than ACCESS EXCLUSIVE does "+
 				"not", locks[0].Table)

@@ -62,7 +62,7 @@ func checkProbe(t *testing.T, name string, p *dbms.Profile, b *Block, probe Prob
 	switch {
 	case probe.Role != history.BWR && (exclusive || shared):
 		t.Errorf("%s: %s for %s locks: %s", name, probe.Role, b.SQL, probe.SQL)
-	case probe.Conn != Own && !p.ReadModes.Observers:
+	case probe.Conn != Own && p.ReadModes.Observer == dbms.NoObserver:
 		t.Errorf("%s: %s for %s over an observer that does not exist", name, probe.Role, b.SQL)
 	case probe.Conn != Own:
 	case probe.Role == history.BWR && strings.HasPrefix(b.SQL, "SELECT"):
@@ -72,13 +72,13 @@ func checkProbe(t *testing.T, name string, p *dbms.Profile, b *Block, probe Prob
 		t.Errorf("%s: before-write read of %s: %s", name, b.SQL, probe.SQL)
 	case probe.Role == history.BWR && strings.Count(probe.SQL, "LOCK IN SHARE MODE") > strings.Count(b.SQL, "SELECT"):
 		t.Errorf("%s: more shared locks than query blocks: %s", name, probe.SQL)
-	case !p.ReadModes.DirtyObserver: // reads take no locks, and nobody else sees what is not committed
+	case p.ReadModes.Observer != dbms.DirtyObserver: // reads take no locks, and nobody else sees what is not committed
 	case !exclusive && p.ReadModes.SelectView == dbms.Current:
 		t.Errorf("%s: %s for %s: a plain read in the transaction takes shared locks here: %s", name, probe.Role,
 			b.SQL, probe.SQL)
 	case probe.Role == history.VSR && b.View == dbms.Current:
 		t.Errorf("%s: %s for %s reads another view than its target: %s", name, probe.Role, b.SQL, probe.SQL)
-	case probe.Role == history.AWR && p.ReadModes.Observers:
+	case probe.Role == history.AWR && p.ReadModes.Observer != dbms.NoObserver:
 		t.Errorf("%s: the after-write read of %s takes a snapshot in the transaction", name, b.SQL)
 	}
 }

@@ -296,6 +296,12 @@ func (p *Plan) understand(b *Block, seen map[int64]string) (err error) {
 	if b.Info.Truncates && !alone {
 		return errors.New("TRUNCATE TABLE ends the transaction: it stands alone, in autocommit")
 	}
+	if b.Info.Truncates && p.Profile.TruncateSeen && slices.ContainsFunc(p.Txns, func(t TxnPlan) bool {
+		return t.Profile.SnapshotScope() == dbms.PerTransaction
+	}) {
+		return errors.New("TRUNCATE TABLE empties the table for older snapshots, too: where a transaction has one snapshot " +
+			"nothing can be said of what it sees then")
+	}
 	if b.Info.Truncates && slices.ContainsFunc(p.Deferred, func(o DeferredKey) bool { return o.Parent == b.Info.Target }) {
 		return errors.New(
 			"TRUNCATE TABLE is refused of a table that a foreign key refers to: one that is checked at COMMIT " +
@@ -473,12 +479,12 @@ func (p *Plan) addProbes(b *Block, written map[string]bool) error {
 		slices.Sort(tables)
 	}
 	switch {
-	case prof.ReadModes.SnapshotObserver:
+	case prof.ReadModes.Observer == dbms.SnapshotObserver:
 		return p.addReturning(b)
 	case b.View == dbms.Snapshot, p.Txns[b.Txn].Locks() != nil:
 		// of locked tables nobody can change what a plain read sees
 		b.VSR = p.versionSets(history.VSR, Own, tables)
-	case prof.ReadModes.DirtyObserver:
+	case prof.ReadModes.Observer == dbms.DirtyObserver:
 		b.VSR = p.versionSets(history.VSR, Committed, b.Depends)
 		// The latest versions differ from the committed ones, for this transaction, only where it wrote itself.
 		var own []string

@@ -17,8 +17,8 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 	if p.ReadModes.StatementSnapshots {
 		return nil
 	}
-	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current && !p.ReadModes.DirtyObserver &&
-		p.ReadModes.SelectView != p.DMLView
+	hidden := a.Diff && a.Kind != sqltext.Delete && p.DMLView == dbms.Current &&
+		p.ReadModes.Observer != dbms.DirtyObserver && p.ReadModes.SelectView != p.DMLView
 	if hidden && a.Kind == sqltext.Update {
 		return fmt.Errorf(
 			"an UPDATE of several tables, or of one under two names, or without a version key of its own: at this level no " +
@@ -45,8 +45,8 @@ func checkView(a *sqltext.Analysis, p *dbms.Profile) error {
 // another key of the table decides what they replace, only whoever wrote the case knows that it is the row of that
 // pkey: of one that was made blindly it is not taken.
 func (p *Plan) CheckKeys(present func(table string) []int64, blind bool) error {
-	k := keyCheck{plan: p, blind: blind, used: map[history.Item]string{}, bases: map[history.Item]string{}, shrinks: map[string]bool{},
-		loses: map[string]bool{}}
+	k := keyCheck{plan: p, blind: blind, used: map[history.Item]string{}, bases: map[history.Item]string{},
+		shrinks: map[string]bool{}, loses: map[string]bool{}}
 	for _, txn := range p.Txns {
 		for _, b := range txn.Blocks {
 			k.shrinks[b.Info.Target] = k.shrinks[b.Info.Target] || b.Info.Diff

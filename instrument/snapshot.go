@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/history"
 	"txweave/sql"
 )
@@ -14,7 +15,7 @@ import (
 // addSnapshot adds the reads of what a transaction's snapshot holds, where its statements must not be watched from
 // inside.
 func (p *Plan) addSnapshot(txn *TxnPlan) {
-	if !p.Profile.ReadModes.SnapshotObserver {
+	if p.Profile.ReadModes.Observer != dbms.SnapshotObserver {
 		return
 	}
 	var tables []string
@@ -49,7 +50,7 @@ func (p *Plan) addReturning(b *Block) error {
 	}
 	table := p.Schema.Table(b.Info.Target)
 	name := table.Name
-	if target := targetOf(b.Tree); target != nil {
+	if target := sql.Written(b.Tree); target != nil {
 		if h := p.Schema.Heir(target.Name.Folded()); h != nil {
 			name = h.Name
 		}
@@ -62,20 +63,6 @@ func (p *Plan) addReturning(b *Block) error {
 	b.Returning = " RETURNING " + strings.Join(qualify(name, table.Spelled()), ", ")
 	b.AWR = &Probe{Role: history.AWR, Conn: Own, SQL: strings.TrimSpace(b.Returning), Tables: []string{table.Name},
 		Written: !b.Info.Diff, Whole: b.Info.Diff}
-	return nil
-}
-
-// targetOf is the table that a statement writes; nil where that is not one alone.
-func targetOf(stmt sql.Stmt) *sql.Table {
-	switch n := stmt.(type) {
-	case *sql.Insert:
-		return n.Table
-	case *sql.Delete:
-		return n.Table
-	case *sql.Update:
-		t, _ := n.Table.(*sql.Table)
-		return t
-	}
 	return nil
 }
 

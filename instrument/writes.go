@@ -18,7 +18,7 @@ func (p *Plan) addWriteProbes(b *Block) error {
 		return nil
 	}
 	after := Own
-	if p.Profile.ReadModes.DirtyObserver && p.Txns[b.Txn].Locks() == nil {
+	if p.Profile.ReadModes.Observer == dbms.DirtyObserver && p.Txns[b.Txn].Locks() == nil {
 		after = Latest // a plain read in the transaction would take its snapshot, or a lock at SERIALIZABLE
 	}
 	table := p.Schema.Table(info.Target)

@@ -14,12 +14,11 @@ const (
 	logSize  = 24000
 )
 
-// told is what two lines of a log that tell the same may differ in: numbers, and which statement it was (TiDB's
-// lastSQL).
+// told is what two lines of a log that tell the same may differ in: numbers, and which statement it was.
 var told = regexp.MustCompile(`(?i:sql)="(?:\\.|[^"\\])*"|\b[0-9a-f]{8,}\b|[0-9]+`)
 
 // condensed is the end of a server's log as a report has it: a server that met its bug again and again while the case
-// was made smaller says so each time, and TiDB's lines hold a stack each. Whole says that nothing is left out.
+// was made smaller says so each time, and its lines may hold a stack each. Whole says that nothing is left out.
 func condensed(log string) (text string, whole bool) {
 	all := strings.Split(strings.TrimRight(log, "\n"), "\n")
 	var kept []string

@@ -117,7 +117,7 @@ func Version(d *Doc) {
 		v = "unknown"
 	}
 	d.Text("%s %s (the only version that was tried)", env.DBMS, v)
-	if full := env.Settings[env.DBMS+"_version"]; full != "" { // TiDB: SELECT tidb_version()
+	if full := env.Settings[env.DBMS+"_version"]; full != "" { // what the server says of its build, beside its version
 		d.verbatim(full)
 	}
 }

@@ -33,7 +33,7 @@
 //
 // The tests hold a multi-version engine (engine_test.go) with aggregates, joins, LIMIT, subqueries,
 // INSERT … SELECT, unique keys, INSERT IGNORE, REPLACE, ROLLBACK and ROLLBACK TO, in seven modes: snapshot
-// isolation; InnoDB-like repeatable read and read committed, with writers that wait and writers that fail;
+// isolation; repeatable read and read committed with current writes, with writers that wait and writers that fail;
 // strict two-phase locking of tables and of rows. For each case it infers, drops a feedback set, runs again
 // until the graph is acyclic, and replays four random orders: results, affected rows, errors and final
 // contents must be equal. Half of the cases of TestProof name versions by their contents: UPDATEs give rows no version

@@ -1,9 +1,9 @@
 package sql
 
-// Begin begins a transaction. Mode is SQLite's DEFERRED, IMMEDIATE, EXCLUSIVE, or TiDB's PESSIMISTIC, OPTIMISTIC.
+// Begin begins a transaction. Mode is DEFERRED, IMMEDIATE, EXCLUSIVE, or PESSIMISTIC, OPTIMISTIC, or "".
 type Begin struct {
 	statement
-	Start  bool // START TRANSACTION, where it differs: it alone has traits in MySQL
+	Start  bool // START TRANSACTION, where it differs: it alone may have traits
 	Mode   string
 	Traits []*Option // READ ONLY, WITH CONSISTENT SNAPSHOT, ISOLATION LEVEL …
 }
@@ -24,7 +24,7 @@ type Rollback struct {
 // SetTransaction is SET [Scope] TRANSACTION with what transactions are to have.
 type SetTransaction struct {
 	statement
-	Scope  string // SESSION, GLOBAL, PostgreSQL's SESSION CHARACTERISTICS AS, or ""
+	Scope  string // SESSION, GLOBAL, SESSION CHARACTERISTICS AS, or ""
 	Traits []*Option
 }
 
@@ -35,7 +35,7 @@ type Set struct {
 }
 
 // Setting is one of them. Target is a Variable, a Column, or a name alone behind Scope; none in SET NAMES, SET
-// CHARACTER SET, SET TIME ZONE and the like, which are a Scope with a Value. Some of PostgreSQL's have More values.
+// CHARACTER SET, SET TIME ZONE and the like, which are a Scope with a Value. Some have More values.
 type Setting struct {
 	origin
 	Scope  string // GLOBAL, SESSION, LOCAL, PERSIST, … or ""
@@ -63,8 +63,7 @@ type SetConstraints struct {
 	When  string
 }
 
-// LockTables is MySQL's LOCK TABLES, and without tables UNLOCK TABLES; and PostgreSQL's LOCK TABLE, where Mode is of
-// all: ACCESS SHARE, …
+// LockTables is LOCK TABLES, and without tables UNLOCK TABLES; and LOCK TABLE, where Mode is of all: ACCESS SHARE, …
 type LockTables struct {
 	statement
 	Tables []*TableLock
@@ -72,7 +71,7 @@ type LockTables struct {
 	NoWait bool
 }
 
-// TableLock is a table and how it is locked: READ, READ LOCAL, WRITE; "" in PostgreSQL.
+// TableLock is a table and how it is locked: READ, READ LOCAL, WRITE; "" in LOCK TABLE.
 type TableLock struct {
 	origin
 	Table *Table
@@ -88,7 +87,7 @@ type XA struct {
 	More string
 }
 
-// TwoPhase is a step of PostgreSQL's distributed transactions: PREPARE TRANSACTION, COMMIT PREPARED or ROLLBACK
+// TwoPhase is a step of a distributed transaction: PREPARE TRANSACTION, COMMIT PREPARED or ROLLBACK
 // PREPARED, and its identifier.
 type TwoPhase struct {
 	statement
@@ -96,8 +95,8 @@ type TwoPhase struct {
 	ID   *Literal
 }
 
-// Maintain is what is done with tables and leaves what they hold: ANALYZE, OPTIMIZE, CHECK or REPAIR, and FLUSH in
-// MySQL, ANALYZE, VACUUM, REINDEX, REFRESH MATERIALIZED VIEW in PostgreSQL. How is what stands in front of the tables,
+// Maintain is what is done with tables and leaves what they hold: ANALYZE, OPTIMIZE, CHECK or REPAIR, FLUSH,
+// VACUUM, REINDEX, REFRESH MATERIALIZED VIEW. How is what stands in front of the tables,
 // TABLE among it, More what stands behind them, in upper case.
 type Maintain struct {
 	statement
@@ -111,7 +110,7 @@ type Maintain struct {
 // Kill ends a connection, or the statement (What: QUERY) that one is at.
 type Kill struct {
 	statement
-	What string // CONNECTION, QUERY, TIDB or ""
+	What string // CONNECTION, QUERY, the name of a product or ""
 	X    Expr
 }
 
@@ -121,7 +120,7 @@ type UseDatabase struct {
 	Name *Name
 }
 
-// Do is MySQL's DO: expressions whose values nobody is told.
+// Do is DO: expressions whose values nobody is told.
 type Do struct {
 	statement
 	Exprs []Expr
@@ -139,7 +138,7 @@ type Release struct {
 	Name *Name
 }
 
-// Pragma is SQLite's PRAGMA: without a value, Name = Value, or as a call Name(Value).
+// Pragma is PRAGMA: without a value, Name = Value, or as a call Name(Value).
 type Pragma struct {
 	statement
 	Name  *Object
@@ -166,7 +165,7 @@ type Vacuum struct {
 	Into   Expr
 }
 
-// Explain is EXPLAIN, or EXPLAIN QUERY PLAN. How is MySQL's ANALYZE, EXTENDED, FORMAT=…, PostgreSQL's options, or "".
+// Explain is EXPLAIN, or EXPLAIN QUERY PLAN. How is ANALYZE, EXTENDED, FORMAT=…, options in parentheses, or "".
 type Explain struct {
 	statement
 	Plan bool

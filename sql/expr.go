@@ -6,7 +6,7 @@ import "strings"
 type Name struct {
 	origin
 	Value string // without its quotes, doubled ones made single
-	Quote byte   // the opening quote: '"', '`', '[', and in SQLite '\''; 0 for none
+	Quote byte   // the opening quote: '"', '`', '[' or '\''; 0 for none
 }
 
 // Folded is the name as others in other letters are the same; "" of none.
@@ -29,8 +29,8 @@ const (
 	Bool   LiteralKind = "bool"
 )
 
-// Literal is a value as it is spelled. Charset is the character set that MySQL is told in front of a text, such as
-// _latin1; of texts in a row, which MySQL makes one of, Text has all.
+// Literal is a value as it is spelled. Charset is the character set that stands in front of a text, such as _latin1; of
+// texts in a row, which are one text, Text has all.
 type Literal struct {
 	expression
 	Kind    LiteralKind
@@ -55,7 +55,7 @@ type TypedLiteral struct {
 	Text string // with its quotes
 }
 
-// Variable is one of MySQL's variables as it is spelled: @name, @@name, @@session.name.
+// Variable is a variable of a session or the server as it is spelled: @name, @@name, @@session.name.
 type Variable struct {
 	expression
 	Text string
@@ -64,7 +64,7 @@ type Variable struct {
 // DefaultValue is the word DEFAULT in the place of a value.
 type DefaultValue struct{ expression }
 
-// Interval is INTERVAL X Unit, which is added to a time; in PostgreSQL X is a text, and need not have a unit.
+// Interval is INTERVAL X Unit, which is added to a time. Where X is a text it need not have a unit.
 type Interval struct {
 	expression
 	X    Expr
@@ -83,8 +83,8 @@ type Param struct {
 	Text string
 }
 
-// Column is a column by its name, or whatever else a name may stand for: SQLite takes "x" for a text where no column is
-// called so.
+// Column is a column by its name, or whatever else a name may stand for: "x" may be a text where no column is called
+// so.
 type Column struct {
 	expression
 	Schema, Table *Name // nil where they are not said; no Schema without Table
@@ -164,7 +164,7 @@ type Binary struct {
 	Left, Right Expr
 }
 
-// Quantified is X [NOT] Op How (Query), or in PostgreSQL (Array): ANY, SOME or ALL.
+// Quantified is X [NOT] Op How (Query), or (Array): ANY, SOME or ALL.
 type Quantified struct {
 	expression
 	X     Expr
@@ -225,7 +225,7 @@ type When struct {
 	Cond, Result Expr
 }
 
-// Cast is CAST(X AS Type), or in MySQL CONVERT(X, Type), in PostgreSQL X::Type.
+// Cast is CAST(X AS Type), CONVERT(X, Type) or X::Type.
 type Cast struct {
 	expression
 	X       Expr
@@ -234,7 +234,7 @@ type Cast struct {
 	Colons  bool
 }
 
-// Recode is MySQL's CONVERT(X USING Charset).
+// Recode is CONVERT(X USING Charset).
 type Recode struct {
 	expression
 	X       Expr
@@ -314,7 +314,7 @@ type Call struct {
 	Distinct  bool
 	Args      []Expr // a Star alone for *
 	Order     []*Order
-	Separator Expr // of MySQL's GROUP_CONCAT
+	Separator Expr // of GROUP_CONCAT
 	Limit     *Limit
 	Within    []*Order // WITHIN GROUP (ORDER BY …)
 	Filter    Expr
@@ -328,7 +328,7 @@ type Worded struct {
 	X    Expr // may be nil
 }
 
-// Matching is MySQL's MATCH (Columns) AGAINST (X Mode); Mode is in upper case.
+// Matching is MATCH (Columns) AGAINST (X Mode); Mode is in upper case.
 type Matching struct {
 	expression
 	Columns []Expr
@@ -336,14 +336,14 @@ type Matching struct {
 	Mode    string
 }
 
-// Prefix is X(Length), the beginning of a column in an index of MySQL's.
+// Prefix is X(Length), the beginning of a column in an index.
 type Prefix struct {
 	expression
 	X      *Column
 	Length Expr
 }
 
-// Raise is SQLite's RAISE(Action, Message), which a trigger may say; IGNORE has no message.
+// Raise is RAISE(Action, Message), which a trigger may say; IGNORE has no message.
 type Raise struct {
 	expression
 	Action  string // IGNORE, ROLLBACK, ABORT or FAIL

@@ -251,7 +251,7 @@ func (l *lexer) executable(rest string) int {
 	if !l.d.Lexis.Executed(rest[2:sign], version) {
 		return 0
 	}
-	if n := strings.IndexByte(rest[end:], ']'); n > 0 && rest[end] == '[' { // TiDB's names of what must be known
+	if n := strings.IndexByte(rest[end:], ']'); n > 0 && rest[end] == '[' { // names of what must be known
 		end += n + 1
 	}
 	return end

@@ -55,7 +55,7 @@ func (n *SetConstraints) print(p *printer) {
 func (n *LockTables) print(p *printer) {
 	p.when(len(n.Tables) == 0, "UNLOCK TABLES")
 	words := "LOCK TABLE"
-	if len(n.Tables) > 0 && n.Tables[0].How != "" { // MySQL's
+	if len(n.Tables) > 0 && n.Tables[0].How != "" {
 		words = "LOCK TABLES"
 	}
 	printClause(p, n.Tables, words)

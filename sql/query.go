@@ -35,8 +35,8 @@ type CTE struct {
 	Body         Stmt
 }
 
-// Select is SELECT … with its clauses up to WINDOW. All is that ALL is said, which means nothing, but by which SQLite
-// plans otherwise.
+// Select is SELECT … with its clauses up to WINDOW. All is that ALL is said, which means nothing, but by which a
+// database may plan otherwise.
 type Select struct {
 	rows
 	Hints    *Hints
@@ -113,7 +113,7 @@ type Compound struct {
 	Left, Right Body
 }
 
-// Order is a term of ORDER BY, and the column or expression of a key or an index, whose Class says in PostgreSQL how it
+// Order is a term of ORDER BY, and the column or expression of a key or an index, whose Class says how it
 // compares. Nulls is FIRST, LAST or "".
 type Order struct {
 	origin
@@ -137,7 +137,7 @@ type Table struct {
 	Only       bool // ONLY, without the tables that inherit from it
 	Schema     *Name
 	Name       *Name
-	All        bool // .* behind it, which means nothing where MySQL's DELETE says from which tables it deletes
+	All        bool // .* behind it, which means nothing where a DELETE says from which tables it deletes
 	Partitions []*Name
 	At         *Period
 	Alias      *Name
@@ -154,15 +154,15 @@ type Sample struct {
 	Seed   Expr
 }
 
-// Period is of which time a table's rows are read: FOR SYSTEM_TIME AS OF, FROM … TO, BETWEEN … AND, or ALL; in TiDB, AS
-// OF TIMESTAMP.
+// Period is of which time a table's rows are read: FOR SYSTEM_TIME AS OF, FROM … TO, BETWEEN … AND, or ALL; or AS OF
+// TIMESTAMP.
 type Period struct {
 	origin
 	How      string
 	From, To Expr
 }
 
-// IndexHint is by which indexes a table is read: USE, FORCE or IGNORE INDEX, in SQLite INDEXED BY or NOT INDEXED.
+// IndexHint is by which indexes a table is read: USE, FORCE or IGNORE INDEX, INDEXED BY or NOT INDEXED.
 type IndexHint struct {
 	origin
 	How     string
@@ -194,8 +194,8 @@ type Derived struct {
 // JoinKind is a way to join tables.
 type JoinKind string
 
-// The kinds of joins. A comma is one; what it binds is the shape of the tree. SQLite keeps the order of a CROSS JOIN,
-// MySQL that of a STRAIGHT_JOIN.
+// The kinds of joins. A comma is one; what it binds is the shape of the tree. A database may keep the order of a CROSS
+// JOIN or of a STRAIGHT_JOIN.
 const (
 	CommaJoin JoinKind = ","
 	InnerJoin JoinKind = "JOIN"

@@ -94,7 +94,7 @@ func (r *Reader) body(level int) Body {
 	}
 }
 
-// setQuantifier passes ALL or DISTINCT behind a set operation. SQLite has UNION ALL alone.
+// setQuantifier passes ALL or DISTINCT behind a set operation. A dialect may have UNION ALL alone.
 func (r *Reader) setQuantifier(op string) string {
 	if r.d.Grammar.Nested {
 		return r.OneOf("ALL", "DISTINCT")

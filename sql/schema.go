@@ -27,7 +27,7 @@ type CreateTable struct {
 	As          *Query
 }
 
-// PartitionBound is which rows a partition of PostgreSQL's has: FOR VALUES IN (From), FROM (From) TO (To), WITH (From),
+// PartitionBound is which rows a partition has: FOR VALUES IN (From), FROM (From) TO (To), WITH (From),
 // or DEFAULT, as How says.
 type PartitionBound struct {
 	origin
@@ -46,7 +46,7 @@ type Partitioning struct {
 	Parts []*Partition
 }
 
-// Partition is one of them. How is LESS THAN, IN, MariaDB's HISTORY or CURRENT, or "".
+// Partition is one of them. How is LESS THAN, IN, HISTORY or CURRENT, or "".
 type Partition struct {
 	origin
 	Below   bool // it is a SUBPARTITION
@@ -61,7 +61,7 @@ type Partition struct {
 type ColumnDef struct {
 	origin
 	Name        *Name
-	Type        *Type // nil in SQLite, where a column need have none
+	Type        *Type // nil where a column need have none
 	Constraints []Constraint
 }
 
@@ -125,7 +125,7 @@ type TableLike struct {
 	Options []*Option
 }
 
-// Index is an index that MySQL's CREATE TABLE makes. Kind is FULLTEXT, SPATIAL or "".
+// Index is an index that CREATE TABLE makes. Kind is FULLTEXT, SPATIAL or "".
 type Index struct {
 	restriction
 	Kind        string
@@ -136,7 +136,7 @@ type Index struct {
 	Options     []*Option
 }
 
-// Attribute is what else MySQL's columns may have: AUTO_INCREMENT, COMMENT, INVISIBLE, ON UPDATE with a Value, …
+// Attribute is what else columns may have: AUTO_INCREMENT, COMMENT, INVISIBLE, ON UPDATE with a Value, …
 type Attribute struct {
 	restriction
 	Words string
@@ -174,7 +174,7 @@ type Collation struct {
 	Collation *Name
 }
 
-// Generated is GENERATED ALWAYS AS (X). Kept is STORED, VIRTUAL, MariaDB's PERSISTENT or "".
+// Generated is GENERATED ALWAYS AS (X). Kept is STORED, VIRTUAL, PERSISTENT or "".
 type Generated struct {
 	restriction
 	Name *Name
@@ -186,7 +186,7 @@ type Generated struct {
 type ForeignKey struct {
 	restriction
 	Name               *Name
-	Index              *Name // of MySQL's
+	Index              *Name // that it makes, where it has a name of its own
 	Columns            []*Name
 	Table              *Object
 	Keys               []*Name // those that it refers to, where they are said
@@ -202,7 +202,7 @@ type CreateIndex struct {
 	Unique      bool
 	Kind        string // FULLTEXT, SPATIAL, CONCURRENTLY or ""
 	IfNotExists bool
-	Name        *Object // PostgreSQL gives it one where there is none
+	Name        *Object // nil where the database gives it one
 	Only        bool    // not of its partitions
 	Using       string  // BTREE, HASH or ""
 	Table       *Object
@@ -234,9 +234,9 @@ type Definer struct {
 	User string
 }
 
-// CreateTrigger is CREATE TRIGGER. Time is BEFORE, AFTER, INSTEAD OF or "", Event is DELETE, INSERT or UPDATE, in
-// PostgreSQL several with OR between them, an UPDATE of columns as the last. Body is a Block, or in MySQL any
-// statement; PostgreSQL has a Function instead.
+// CreateTrigger is CREATE TRIGGER. Time is BEFORE, AFTER, INSTEAD OF or "", Event is DELETE, INSERT or UPDATE, or
+// several with OR between them, an UPDATE of columns as the last. Body is a Block or any statement; or it has a
+// Function instead.
 type CreateTrigger struct {
 	statement
 	OrReplace   bool
@@ -290,7 +290,7 @@ type Sequence struct {
 	Options []*Option
 }
 
-// CreateDatabase is CREATE DATABASE, or with Schema one of PostgreSQL's schemas in a database.
+// CreateDatabase is CREATE DATABASE, or with Schema CREATE SCHEMA, in a database.
 type CreateDatabase struct {
 	statement
 	OrReplace   bool
@@ -314,7 +314,7 @@ type AlterTable struct {
 	Only       bool
 	Table      *Object
 	Actions    []Alteration
-	Partitions Alteration // what MySQL says of partitions behind them
+	Partitions Alteration // what is said of partitions behind them
 }
 
 // RenameTable is RENAME TO.
@@ -329,7 +329,7 @@ type RenameColumn struct {
 	From, To *Name
 }
 
-// AddColumn is ADD COLUMN, or in MySQL MODIFY COLUMN, or with From CHANGE COLUMN. It comes First, or After another.
+// AddColumn is ADD COLUMN, or MODIFY COLUMN, or with From CHANGE COLUMN. It comes First, or After another.
 type AddColumn struct {
 	change
 	Modify      bool
@@ -371,7 +371,7 @@ type RenameIndex struct {
 	From, To   *Name
 }
 
-// AlterColumn is ALTER COLUMN Column SET DEFAULT X, without X DROP DEFAULT. With Type it is PostgreSQL's TYPE Type
+// AlterColumn is ALTER COLUMN Column SET DEFAULT X, without X DROP DEFAULT. With Type it is TYPE Type
 // USING X, with What DROP NOT NULL and the like, or SET STATISTICS X.
 type AlterColumn struct {
 	change
@@ -407,7 +407,7 @@ type AlterPartitions struct {
 	By    *Partitioning
 }
 
-// Drop is DROP What: TABLE, INDEX, VIEW, TRIGGER or DATABASE; On is the table of MySQL's index.
+// Drop is DROP What: TABLE, INDEX, VIEW, TRIGGER or DATABASE; On is the table of an index, where it is said.
 type Drop struct {
 	statement
 	Temp     bool

@@ -1,6 +1,6 @@
 package sql
 
-// Insert is INSERT, or REPLACE. Or is what SQLite's INSERT OR does with a row in its way, in upper case.
+// Insert is INSERT, or REPLACE. Or is what INSERT OR does with a row in its way, in upper case.
 type Insert struct {
 	statement
 	With       *With
@@ -14,7 +14,7 @@ type Insert struct {
 	Overriding string    // SYSTEM, USER or ""
 	Source     *Query    // nil for DEFAULT VALUES, and where there is Set
 	Set        []*Assign // INSERT … SET
-	Row        *Name     // what MySQL calls the new row in ON DUPLICATE KEY UPDATE
+	Row        *Name     // what the new row is called in ON DUPLICATE KEY UPDATE
 	RowNames   []*Name   // and its columns
 	Conflicts  []*OnConflict
 	Duplicate  []*Assign // ON DUPLICATE KEY UPDATE
@@ -40,7 +40,7 @@ type Assign struct {
 	Value   Expr
 }
 
-// Update is UPDATE, of one table or in MySQL of joined ones. Or is as that of Insert.
+// Update is UPDATE, of one table or of joined ones. Or is as that of Insert.
 type Update struct {
 	statement
 	With      *With
@@ -57,7 +57,7 @@ type Update struct {
 	Limit     *Limit
 }
 
-// Delete is DELETE from Table, in PostgreSQL USING others.
+// Delete is DELETE from Table, perhaps USING others.
 type Delete struct {
 	statement
 	With      *With
@@ -97,7 +97,7 @@ type MergeWhen struct {
 	Row        *Row
 }
 
-// DeleteJoined is MySQL's DELETE Targets FROM tables, from those of the tables that Targets names. Using is that it
+// DeleteJoined is DELETE Targets FROM tables, from those of the tables that Targets names. Using is that it
 // says DELETE FROM Targets USING tables.
 type DeleteJoined struct {
 	statement
@@ -110,4 +110,33 @@ type DeleteJoined struct {
 	Using    bool
 	From     TableRef
 	Where    Expr
+}
+
+// Written is the table that an INSERT, a DELETE, or an UPDATE of one table writes; nil for others.
+func Written(n Node) *Table {
+	switch n := n.(type) {
+	case *Insert:
+		return n.Table
+	case *Update:
+		t, _ := n.Table.(*Table)
+		return t
+	case *Delete:
+		return n.Table
+	}
+	return nil
+}
+
+// Returned are what a write returns.
+func Returned(n Node) []*Item {
+	switch n := n.(type) {
+	case *Insert:
+		return n.Returning
+	case *Update:
+		return n.Returning
+	case *Delete:
+		return n.Returning
+	case *Merge:
+		return n.Returning
+	}
+	return nil
 }

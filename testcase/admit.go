@@ -103,6 +103,7 @@ type admission struct {
 	calls   calls
 	tables  map[string]bool // that the schema creates
 	script  bool            // it is a script's statement: see Script.Admit
+	alone   bool            // … and the server is its own
 	setting bool            // it is one of a session's settings
 	views   map[string]float64
 }
@@ -351,8 +352,8 @@ func (a *admission) names(s sqltext.Statement, sql string) error {
 	if n, ok := a.catalogue(s); ok {
 		return fmt.Errorf("table %s is the database's own", n)
 	}
-	if _, harmful := s.Calls(); len(harmful) > 0 {
-		return fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(harmful[0]))
+	if name := a.reachesOut(s); name != "" {
+		return fmt.Errorf("function %s reaches beyond the database", name)
 	}
 	if a.script {
 		return nil

@@ -67,7 +67,7 @@ func (c calls) field(n *tree.Field) bool {
 	}
 	name := n.Name.Folded()
 	if f, known := c.of.Has(name); known {
-		return f.Effect != functions.Outward
+		return f.Effect < functions.ServerLocks
 	}
 	row, bare := tree.Bare(n.X).(*tree.Column)
 	return bare && row.Table == nil && !c.columns[row.Name.Folded()] && c.columns[name]
@@ -77,12 +77,26 @@ func (c calls) field(n *tree.Field) bool {
 func (c calls) plain(name *tree.Name) error {
 	f, known := c.of.Has(name.Folded())
 	switch {
+	case known && f.Effect == functions.ServerLocks:
+		return fmt.Errorf("function %s takes a lock of the whole server: %s", strings.ToUpper(name.Value), leaveOut)
 	case known && f.Effect == functions.Outward:
 		return fmt.Errorf("function %s reaches beyond the database", strings.ToUpper(name.Value))
 	case !known:
 		return fmt.Errorf("function %s: none of that name is known to stay inside the database", strings.ToUpper(name.Value))
 	}
 	return nil
+}
+
+// reachesOut is the first function that a statement calls which reaches beyond the database; "" for none. Locks of the
+// whole server do not where it serves the script alone.
+func (a *admission) reachesOut(s sqltext.Statement) string {
+	_, harmful := s.Calls()
+	for _, name := range harmful {
+		if f, _ := functions.Of(name); f.Effect != functions.ServerLocks || !a.alone {
+			return strings.ToUpper(name)
+		}
+	}
+	return ""
 }
 
 // prompt refuses what waits, or takes locks, before anything runs: in the schema and the rows.

@@ -9,7 +9,7 @@
 //	txweave case 1
 //	tool: txweave 0.1.0
 //	seed: 17
-//	target: mariadb
+//	target: NAME
 //	isolation: repeatable-read
 //	plan: no-indexes
 //
@@ -52,10 +52,9 @@
 // of the case, and in the header to its beginning. A file whose first line ends with CRLF is read as one
 // with CRLF throughout.
 //
-// Statements are split by the lexical rules of MySQL for every target: a backslash escapes in '…' and "…",
-// '#' and "-- " start a comment. Where a target differs (a literal that ends with a backslash in SQLite, the
-// operator # of PostgreSQL) a statement has to be written another way. A semicolon between BEGIN and END of a trigger
-// is the trigger's.
+// Statements are split by the lexical rules of the target, in the first version of the format by one set for every
+// target: a backslash escapes in '…' and "…", '#' and "-- " start a comment. A semicolon between BEGIN and END of a
+// trigger is the trigger's.
 package testcase
 
 import (
@@ -71,7 +70,7 @@ type Case struct {
 	Comments  []string          // comment lines before the header, each with its leading '#'
 	Tool      string            // version of the tool that wrote the case, e.g. "txweave 0.1.0"
 	Seed      uint64            // seed that generated this case; 0 for a hand-written one
-	Target    string            // dialect the case was written for: "sqlite", "mariadb", "mysql"
+	Target    string            // dialect the case was written for: see package registry
 	Isolation string            // profile name: "repeatable-read", "serializable", …
 	Options   []Option          // further header fields, in file order
 	Schema    []Stmt            // CREATE TABLE and CREATE INDEX statements

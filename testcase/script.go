@@ -38,6 +38,9 @@ type Printed struct {
 	Err      string     // code of the error, or its SQLSTATE; "" for none
 	Message  string     // of the error, from a client that prints no code; "" for none
 	Waited   bool       // the text says that it waited
+	Fine     bool       // … that there was no error
+	Cells    bool       // Rows are of a query of one column, as far as it has one
+	Expected bool       // it is what the text says should come
 }
 
 // SwitchesAutocommit says whether a statement sets autocommit.

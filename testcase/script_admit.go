@@ -20,7 +20,7 @@ type Refusal struct {
 // inside. private says that the server is one of its own, which goes when the script has run: then its settings may be
 // changed too. The set-up comes first. Everything that is not known to be harmless is refused.
 func (s *Script) Admit(x *sqltext.Syntax, private bool) []Refusal {
-	a := scriptAdmission{admission: admission{x: x, script: true}, private: private, ascii: s.isASCII()}
+	a := scriptAdmission{admission: admission{x: x, script: true, alone: private}, private: private, ascii: s.isASCII()}
 	var out []Refusal
 	for _, list := range [][]ScriptStmt{s.Setup, s.Steps} {
 		for i := range list {
@@ -211,8 +211,8 @@ func (a *scriptAdmission) bodyWithin(body sqltext.Statement) error {
 	if name, ok := a.catalogue(body); ok {
 		return fmt.Errorf("%s in its body could reach beyond the database", name)
 	}
-	if _, harmful := body.Calls(); len(harmful) > 0 {
-		return fmt.Errorf("function %s in its body reaches beyond the database", strings.ToUpper(harmful[0]))
+	if name := a.reachesOut(body); name != "" {
+		return fmt.Errorf("function %s in its body reaches beyond the database", name)
 	}
 	return nil
 }

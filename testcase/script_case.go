@@ -10,6 +10,9 @@ import (
 	"txweave/sql/sqltext"
 )
 
+// leaveOut is what to do about a statement that a case does not hold.
+const leaveOut = "leave it out if the bug shows without it"
+
 // Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and
 // write rows, and savepoints; a statement outside any runs in autocommit, a transaction that nobody ends is rolled
 // back. The error says, with its line, which statement a case has no place for.
@@ -33,6 +36,7 @@ func (s *Script) caseOf(levels []string, at []Ref) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.keysUnchecked()
 	units := s.Units(nil, nil)
 	for n := range units { // what only takes time has no place in a case
 		u := &units[n]
@@ -91,10 +95,75 @@ func (m *caseMaker) setUp() ([]int, error) {
 			m.c.Rows, rows = append(m.c.Rows, stmt), append(rows, st.Line)
 		case read.Kind == sqltext.Set, read.Kind == sqltext.Begin, read.Kind == sqltext.Commit, read.Kind == sqltext.Other:
 		default:
-			return nil, &ParseError{Line: st.Line, Msg: "the set-up of a case has no place for it"}
+			return nil, &ParseError{Line: st.Line, Msg: "a case makes tables, indexes and views, and nothing else: " + leaveOut}
 		}
 	}
 	return append(schema, rows...), nil
+}
+
+// keysUnchecked takes the foreign keys out of the schema where the database does not check them and the script does not
+// ask for it.
+func (m *caseMaker) keysUnchecked() {
+	x := sqltext.SyntaxOf(m.Target)
+	if x.CheckKeys == "" || slices.ContainsFunc(slices.Concat(m.Setup, m.Steps), func(st ScriptStmt) bool {
+		return m.pragma(st.SQL, x.CheckKeys) != nil
+	}) {
+		return
+	}
+	free := func(n sql.Constraint) bool { _, is := n.(*sql.ForeignKey); return is }
+	for i := range m.c.Schema {
+		stmt, err := x.Tree.Parse(m.c.Schema[i].SQL)
+		table, ok := stmt.(*sql.CreateTable)
+		if err != nil || !ok || !sql.Has(table, func(n sql.Node) bool { _, is := n.(*sql.ForeignKey); return is }) {
+			continue
+		}
+		own := sql.Edit(table, func(t *sql.CreateTable) {
+			t.Constraints = slices.DeleteFunc(slices.Clone(t.Constraints), free)
+			t.Columns = slices.Clone(t.Columns)
+			for n, c := range t.Columns {
+				t.Columns[n] = sql.Edit(c, func(c *sql.ColumnDef) {
+					c.Constraints = slices.DeleteFunc(slices.Clone(c.Constraints), free)
+				})
+			}
+		})
+		if text, err := x.Tree.Print(own); err == nil {
+			m.c.Schema[i].SQL = text
+		}
+	}
+}
+
+// pragma is the value that a PRAGMA gives a setting; nil for any other statement.
+func (m *caseMaker) pragma(text, setting string) sql.Expr {
+	stmt, _ := sqltext.SyntaxOf(m.Target).Tree.Parse(text)
+	if p, ok := stmt.(*sql.Pragma); ok && p.Name.Name.Folded() == setting {
+		return p.Value
+	}
+	return nil
+}
+
+// keysChecked says whether a step has its session check foreign keys, as each session of the script does.
+func (m *caseMaker) keysChecked(step int) bool {
+	x := sqltext.SyntaxOf(m.Target)
+	on := func(st ScriptStmt) bool {
+		value := m.pragma(st.SQL, x.CheckKeys)
+		word := ""
+		switch v := value.(type) {
+		case *sql.Column:
+			word = v.Name.Folded()
+		case *sql.Literal:
+			word = strings.ToLower(v.Characters())
+		}
+		return value != nil && slices.Contains([]string{"on", "1", "true", "yes"}, word)
+	}
+	if x.CheckKeys == "" || !on(m.Steps[step]) {
+		return false
+	}
+	for n := range m.Sessions {
+		if !slices.ContainsFunc(m.Steps, func(st ScriptStmt) bool { return st.Session == n && on(st) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // remarks are what the text says of a statement, as comments of a case.
@@ -109,8 +178,15 @@ func (st *ScriptStmt) remarks() (out []string) {
 // long to wait, a strict mode, the usual engine.
 var ordinary = regexp.MustCompile(
 	`(?i)^set\s+(?:session\s+|local\s+|@@session\s*\.\s*|@@)?(?:names\b|character\s+set\b|(?:character_set_\w+|collation_connection|sql_notes|sql_log_bin|` +
-		`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling)\s*:?=\s*[^,]+$|` +
+		`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling|` +
+		`lock_timeout|deadlock_timeout|statement_timeout|idle_in_transaction_session_timeout|client_min_messages|` +
+		`application_name)(?:\s*:?=\s*|\s+to\s+)[^,]+$|` +
 		`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)`)
+
+// OfSessions says whether a SET is of a setting that each session has for itself, as far as that is known.
+func OfSessions(x *sqltext.Syntax, text string) bool {
+	return ordinary.MatchString(text) || AdmitsSetting(x, text)
+}
 
 // unit adds a transaction of the script, or what stands outside of any.
 func (m *caseMaker) unit(u *Unit) error {
@@ -131,7 +207,7 @@ func (m *caseMaker) outside(step, session int) error {
 	st := &m.Steps[step]
 	kind := sqltext.KindOf(st.SQL)
 	switch {
-	case m.OnlyWaits(step) || ordinary.MatchString(st.SQL):
+	case m.OnlyWaits(step) || ordinary.MatchString(st.SQL) || m.keysChecked(step):
 	case kind == sqltext.Set && AdmitsSetting(sqltext.SyntaxOf(m.Target), st.SQL):
 		if slices.ContainsFunc(m.Steps[:step], func(before ScriptStmt) bool {
 			return before.Session == session && sqltext.KindOf(before.SQL).IsTarget()
@@ -143,9 +219,9 @@ func (m *caseMaker) outside(step, session int) error {
 	case kind == sqltext.Begin, kind == sqltext.Commit, kind == sqltext.Rollback, m.SetsLevel(st.SQL),
 		SwitchesAutocommit(st.SQL):
 	case kind == sqltext.Set:
-		return &ParseError{Line: st.Line, Msg: "a case has no place for this setting"}
+		return &ParseError{Line: st.Line, Msg: "a case does not hold this setting: " + leaveOut}
 	default:
-		return &ParseError{Line: st.Line, Msg: "a case has no place for it outside of a transaction"}
+		return &ParseError{Line: st.Line, Msg: "a case does not hold this outside of a transaction: " + leaveOut}
 	}
 	return nil
 }
@@ -192,7 +268,7 @@ func (m *caseMaker) transaction(u *Unit) error {
 			m.at[i] = Ref{n, len(t.Stmts)}
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
-			return &ParseError{Line: st.Line, Msg: "a transaction of a case has no place for it"}
+			return &ParseError{Line: st.Line, Msg: "a case does not hold this in a transaction: " + leaveOut}
 		}
 	}
 	if m.c.Txns = append(m.c.Txns, t); !t.Autocommit() {

@@ -62,6 +62,9 @@ func (s *Script) opensTables(step int, refused bool) bool {
 	syntax := sqltext.SyntaxOf(s.Target)
 	read := control.Read(syntax.Tree, s.Steps[step].SQL)
 	kind := kindOf(syntax, read)
+	if what := toldOf(s.Steps[step].SQL); what != "" {
+		return !refused && slices.Contains(syntax.Traits.Dictionary, what)
+	}
 	switch n := read.Tree.(type) {
 	case nil, *sql.Opaque:
 		return !refused && (kind == plain || kind == commits)
@@ -73,6 +76,26 @@ func (s *Script) opensTables(step int, refused bool) bool {
 	})
 }
 
+// toldOf is what a SHOW, or a DESCRIBE of a table, tells of: its words behind SHOW in lower case, but for a name; ""
+// for any other statement.
+func toldOf(text string) string {
+	tokens := sqltext.Read(text).Tokens
+	for len(tokens) > 2 && tokens[1].Is("full", "extended") {
+		tokens = slices.Delete(slices.Clone(tokens), 1, 2)
+	}
+	switch {
+	case len(tokens) < 2:
+	case tokens[0].Is("show") && len(tokens) > 2 && tokens[2].Is("status", "set"):
+		return strings.ToLower(tokens[1].Text + " " + tokens[2].Text)
+	case tokens[0].Is("show"):
+		return strings.ToLower(tokens[1].Text)
+	case tokens[0].Is("describe", "desc", "explain") && (len(tokens) < 4 || tokens[2].Text == ".") &&
+		!tokens[1].Is("select", "table", "values"):
+		return "columns"
+	}
+	return ""
+}
+
 // sessionLevel follows the level of one session.
 type sessionLevel struct {
 	level string // of its transactions
@@ -81,7 +104,7 @@ type sessionLevel struct {
 	part  *sql.LevelPart
 }
 
-// pessimistic is what BEGIN PESSIMISTIC, TiDB's, asks for: a transaction at the session's level, whatever its mode.
+// pessimistic is what BEGIN PESSIMISTIC asks for: a transaction at the session's level, whatever its mode.
 const pessimistic = "pessimistic"
 
 // take takes what a statement of a unit asks for. Where no setting is of one transaction SET TRANSACTION is for the
@@ -144,8 +167,8 @@ func SetsLevel(target, text string) (l control.Level, ok bool) {
 	return l, ok && l.Alone
 }
 
-// readSetting reads a statement, and one that is none of the target's as MySQL's: texts of other databases set levels,
-// too.
+// readSetting reads a statement, and one that is none of the target's by the dialect of no target: texts of other
+// databases set levels, too.
 func readSetting(target, text string) control.Statement {
 	s := control.Read(sqltext.SyntaxOf(target).Tree, text)
 	if s.Tree == nil && s.Kind == sqltext.Set {

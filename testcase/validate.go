@@ -200,7 +200,7 @@ func checkTxn(d dialect, n int, stmts []Stmt) (at int, err error) {
 	end, frame := read[last], read[0].Opens()
 	switch {
 	case frame == control.NoFrame && len(stmts) == 1:
-		return 0, fmt.Errorf("T%d is %s alone, in autocommit: a case has no place for it", n, quote(stmts[0].SQL))
+		return 0, fmt.Errorf("T%d is %s alone, in autocommit, which a case does not hold: %s", n, quote(stmts[0].SQL), leaveOut)
 	case frame == control.NoFrame:
 		return 0, fmt.Errorf("T%d must start with BEGIN, START TRANSACTION, SET autocommit = 0 or XA START, not with %s", n,
 			quote(stmts[0].SQL))

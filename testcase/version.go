@@ -6,8 +6,9 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// The versions of the .txw text format. The first divides every text into statements by MySQL's rules; the second by
-// those of the case's target, and has settings of sessions. Both are read, and the first is written where it suffices.
+// The versions of the .txw text format. The first divides every text into statements by one set of rules; the second
+// by those of the case's target, and has settings of sessions. Both are read, and the first is written where it
+// suffices.
 const (
 	FirstVersion  = 1
 	FormatVersion = 2
@@ -45,8 +46,8 @@ func (c *Case) lexis() sqltext.Quoting {
 	return sqltext.SyntaxOf(c.Target).Quoting
 }
 
-// alike says whether MySQL's rules take a text for one statement, which then is one of the first version, whatever its
-// target takes it for.
+// alike says whether the first version's rules take a text for one statement, which then is one of the first version,
+// whatever its target takes it for.
 func alike(sql string) bool {
 	return !strings.ContainsAny(sql, "\\#`[$") && !strings.Contains(sql, "--") && !strings.Contains(sql, "/*") ||
 		checkSQL(sql, firstLexer) == nil

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"math/bits"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -124,47 +124,66 @@ func (b *bench) planted() error {
 // listed is what this reads of a bug that bugs list prints.
 type listed struct {
 	Kept []struct {
-		Dir string `json:"dir"`
+		Dir       string `json:"dir"`
+		Signature struct {
+			Coarse  string `json:"coarse"`
+			Minimal bool   `json:"minimal"`
+		} `json:"signature"`
 	} `json:"kept"`
 	MayBe []string `json:"may_be"` // other bugs: it is none of its own
 }
 
-// groups runs cases with bugs planted and returns the folders of the findings of each group, how many of the groups may
-// be others and so are no bugs of their own, and where they are.
-func (b *bench) groups(side int, bugs []string) (groups [][]string, others int, dir string, err error) {
+// kept is a finding that a run has kept.
+type kept struct {
+	dir       string // of its case, the reduced one where it is reduced to the end
+	signature string // what it shows, without features
+}
+
+// group are the kept findings of a bug that a run lists.
+type group struct {
+	found []kept
+	other bool // it may be another bug of the list, and so is none of its own
+}
+
+// groups runs cases with bugs planted and returns the bugs that their findings are grouped to, and where they are. What
+// is measured are groups of reduced cases: --reduce-time is enough for nearly all.
+func (b *bench) groups(side int, bugs []string) (groups []group, dir string, err error) {
 	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0",
-		"--format", "json",
-		"--reduce-time", "1s", "--out", "found")
+		"--format", "json", "--reduce-time", pick(b, "10s", "40s"), "--out", "found")
 	if err != nil || e.broken() || e.Code == 0 {
-		return nil, 0, b.tmp, err
+		return nil, b.tmp, err
 	}
 	var all []listed
 	if _, err := b.json(side, &all, "bugs", "list", "--out", filepath.Join(e.dir, "found"), "--format",
 		"json"); err != nil {
-		return nil, 0, "", err
+		return nil, "", err
 	}
-	for _, g := range all {
-		if len(g.MayBe) > 0 {
-			others++
+	for _, l := range all {
+		g := group{other: len(l.MayBe) > 0}
+		for _, k := range l.Kept {
+			dir := filepath.Join(e.dir, "found", k.Dir)
+			if k.Signature.Minimal {
+				dir = filepath.Join(dir, "reduced")
+			}
+			g.found = append(g.found, kept{dir, k.Signature.Coarse})
 		}
-		var dirs []string
-		for _, k := range g.Kept {
-			dirs = append(dirs, filepath.Join(e.dir, "found", k.Dir))
-		}
-		groups = append(groups, dirs)
+		groups = append(groups, g)
 	}
-	return groups, others, e.dir, nil
+	return groups, e.dir, nil
 }
 
-// grouping compares into how many groups the findings of one bug fall, and how often those of several fall into one.
+// grouping compares into how many bugs the findings of one planted bug fall, and how many of several are told as one.
 func (b *bench) grouping() error {
 	bugs := pick(b, grouped, slices.Concat(isolationBugs, semanticBugs))
 	// it leaves transactions open
 	bugs = slices.DeleteFunc(slices.Clone(bugs), func(s string) bool { return s == "crash-while-blocked" })
-	one, err := both(b, "groups of one bug", len(bugs), func(i, side int) (int, error) {
-		groups, others, dir, err := b.groups(side, bugs[i:i+1])
+	one, err := both(b, "groups of one bug", len(bugs), func(i, side int) (n int, err error) {
+		groups, dir, err := b.groups(side, bugs[i:i+1])
 		(&ended{dir: dir}).forget()
-		return len(groups) - others, err
+		for _, g := range groups {
+			n += once(!g.other)
+		}
+		return n, err
 	})
 	if err != nil {
 		return err
@@ -183,53 +202,150 @@ func (b *bench) grouping() error {
 	m.detail = more
 	b.add(m)
 	threes := slices.Collect(slices.Chunk(bugs, 3))
-	merged, err := both(b, "groups of three bugs", len(threes), func(i, side int) (int, error) {
+	three, err := both(b, "groups of three bugs", len(threes), func(i, side int) (merged, error) {
 		return b.merged(side, threes[i])
 	})
 	if err != nil {
 		return err
 	}
-	var wrong tally
-	for i, found := range merged {
-		wrong.add(strings.Join(threes[i], ", "), len(threes[i]), found)
+	for _, of := range []struct {
+		what  string
+		count func(merged) []string
+	}{
+		{"sqlite: no bug of their own, three planted at a time", func(m merged) []string { return m.unowned }},
+		{"sqlite: one bug with findings of two, three planted at a time", func(m merged) []string { return m.mixed }},
+	} {
+		var wrong tally
+		var more []string
+		for i, m := range three {
+			old, now := of.count(m[0]), of.count(m[1])
+			wrong.add("", len(threes[i]), [2]int{len(old), len(now)})
+			if len(now) > len(old) {
+				more = append(more, fmt.Sprintf("%s: %s; before: %s", strings.Join(threes[i], ", "), strings.Join(now, ", "),
+					cmp.Or(strings.Join(old, ", "), "none")))
+			}
+		}
+		m := wrong.row("groups", of.what)
+		m.less, m.detail = true, more
+		b.add(m)
 	}
-	m = wrong.row("groups", "sqlite: wrongly merged, three planted at a time")
-	m.less = true
-	b.add(m)
 	return nil
 }
 
-// merged plants bugs together, and returns of how many the groups are missing or hold others' findings. Which one a
-// finding is of is found out by replaying it with each of them alone.
-func (b *bench) merged(side int, bugs []string) (wrong int, err error) {
-	groups, _, dir, err := b.groups(side, bugs)
+// merged is what is wrong with the groups of several planted bugs.
+type merged struct {
+	unowned []string // planted bugs that findings show, and that are none of the bugs told by themselves
+	mixed   []string // of each bug told with two findings that no single planted bug shows: which they are of
+}
+
+// merged plants bugs together and looks what they are told as. A finding is of a planted bug if its case shows it, by
+// its signature, with that bug alone; one that only several show together is of none. What one planted bug hides of
+// another one is not found, and so is not merged.
+func (b *bench) merged(side int, bugs []string) (m merged, err error) {
+	groups, dir, err := b.groups(side, bugs)
 	if err != nil || len(groups) == 0 {
-		return 0, err
+		return m, err
 	}
 	defer (&ended{dir: dir}).forget()
-	dirs := slices.Concat(groups...)
-	of, shown := map[string]int{}, 0 // a bit for each bug
-	for i, bug := range bugs {
-		said, err := b.replay(side, dirs, (*replayed).found, "--faults", bug)
-		if err != nil {
-			return 0, err
+	of, err := b.attributed(side, groups, bugs)
+	if err != nil {
+		return m, err
+	}
+	found := map[string]bool{}
+	edges := map[string][]int{} // planted bug -> bugs told that have a finding of it
+	for i, g := range groups {
+		for _, f := range g.found {
+			for _, bug := range of[f.dir] {
+				found[bug] = true
+				if !g.other {
+					edges[bug] = append(edges[bug], i)
+				}
+			}
 		}
-		for k, v := range said {
-			if v.code == 1 {
-				of[dirs[k]] |= 1 << i
-				shown |= 1 << i
+		if all := apart(g.found, of); all != "" && !g.other {
+			m.mixed = append(m.mixed, all)
+		}
+	}
+	owned := paired(bugs, edges)
+	for _, bug := range bugs {
+		if found[bug] && !owned[bug] {
+			m.unowned = append(m.unowned, bug)
+		}
+	}
+	return m, nil
+}
+
+// attributed are the planted bugs of each finding, by where its case lies.
+func (b *bench) attributed(side int, groups []group, bugs []string) (map[string][]string, error) {
+	of := map[string][]string{}
+	for _, bug := range bugs {
+		for _, g := range groups {
+			shown, err := b.showing(side, g.found, bug)
+			if err != nil {
+				return nil, err
+			}
+			for _, dir := range shown {
+				of[dir] = append(of[dir], bug)
 			}
 		}
 	}
-	for _, g := range groups {
-		apart := func(a, c string) bool { return of[a] != 0 && of[c] != 0 && of[a]&of[c] == 0 }
-		wrong += once(slices.ContainsFunc(g, func(a string) bool {
-			return slices.ContainsFunc(g, func(c string) bool {
-				return apart(a, c)
-			})
-		}))
+	return of, nil
+}
+
+// showing are the cases of those findings that a planted bug shows by itself.
+func (b *bench) showing(side int, found []kept, bug string) (dirs []string, err error) {
+	for _, f := range found {
+		dirs = append(dirs, f.dir)
 	}
-	return wrong + max(bits.OnesCount(uint(shown))-len(groups), 0), nil
+	said, err := b.replay(side, dirs, (*replayed).signatures, "--faults", bug)
+	if err != nil {
+		return nil, err
+	}
+	dirs = nil
+	for i, f := range found {
+		if slices.Contains(strings.Split(said[i].tells, "\n"), f.signature) {
+			dirs = append(dirs, f.dir)
+		}
+	}
+	return dirs, nil
+}
+
+// apart names the planted bugs of two findings that have none in common; "" where there are no such two.
+func apart(found []kept, of map[string][]string) string {
+	for i, f := range found {
+		for _, g := range found[:i] {
+			a, c := of[g.dir], of[f.dir]
+			if len(a) > 0 && len(c) > 0 && !slices.ContainsFunc(a, func(s string) bool { return slices.Contains(c, s) }) {
+				return strings.Join(a, "+") + " and " + strings.Join(c, "+")
+			}
+		}
+	}
+	return ""
+}
+
+// paired are those planted bugs that get one of their bugs told each where as many as can be do: a matching of the most
+// edges (Kuhn, "The Hungarian Method for the Assignment Problem", 1955).
+func paired(bugs []string, edges map[string][]int) map[string]bool {
+	has := map[int]string{}
+	var find func(bug string, seen map[int]bool) bool
+	find = func(bug string, seen map[int]bool) bool {
+		for _, g := range edges[bug] {
+			if seen[g] {
+				continue
+			}
+			seen[g] = true
+			if other, taken := has[g]; !taken || find(other, seen) {
+				has[g] = bug
+				return true
+			}
+		}
+		return false
+	}
+	owned := map[string]bool{}
+	for _, bug := range bugs {
+		owned[bug] = find(bug, map[int]bool{})
+	}
+	return owned
 }
 
 // storms compares which planted bugs storms find: each for a second, those that need an disruption among disruptions.

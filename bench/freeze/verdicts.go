@@ -168,6 +168,20 @@ func (r *replayed) found() string {
 	return strings.Join(out, " ")
 }
 
+// signatures are those of the findings, a line each.
+func (r *replayed) signatures() string {
+	var out []string
+	for _, text := range r.Findings {
+		var f struct {
+			Signature string `json:"signature"`
+		}
+		if err := json.Unmarshal(text, &f); err == nil {
+			out = append(out, f.Signature)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
 // replay asks a side about cases of one target and level over one server.
 func (b *bench) replay(side int, cases []string, tells func(*replayed) string, flags ...string) ([]verdict, error) {
 	e, err := b.run(side, false, slices.Concat([]string{"replay", "--format", "json"}, flags, cases)...)

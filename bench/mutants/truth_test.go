@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestWrongSide has findings of mutants, and the same with one answer changed.
-func TestWrongSide(t *testing.T) {
+// TestWrongPlan has findings of mutants, and the same with one answer changed.
+func TestWrongPlan(t *testing.T) {
 	const (
 		insert = "INSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, NULL), (3, 2, 0, 0)"
 		right  = `{"op":0,"session":"T0","txn":0,"stmt":-1,"role":"begin","text":"BEGIN","affected":-1}

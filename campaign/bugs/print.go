@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"txweave/campaign/store"
@@ -83,6 +84,18 @@ func (f *Shelf) table(w io.Writer, list []*finding.Bug, signatures bool) error {
 	}
 	_, err := fmt.Fprintf(w, "case: statements in transactions, of the smallest one\n")
 	return err
+}
+
+// FirstUnreduced is the first bug of a list that nobody has settled and none of whose kept findings has a case that is
+// reduced to the end: that says which bug it is. nil where each has one.
+func FirstUnreduced(list []*finding.Bug) *finding.Bug {
+	i := slices.IndexFunc(list, func(g *finding.Bug) bool {
+		return g.Status == finding.StatusOpen && !g.Reduced() && len(g.Kept) > 0
+	})
+	if i < 0 {
+		return nil
+	}
+	return list[i]
 }
 
 // unreduced says which of a bug's findings are not reduced yet.

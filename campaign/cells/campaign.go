@@ -60,9 +60,9 @@ func ReadShard(text string) (s database.Shard, err error) {
 // DefaultPlan is the campaign of somebody who has said nothing.
 func DefaultPlan() *rotation.CampaignPlan {
 	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), Parts: []rotation.Part{
-		{Name: "sqlite-fuzz", Target: registry.Default, Mode: rotation.ModeFuzz, Weight: 3},
-		{Name: "sqlite-storm", Target: registry.Default, Mode: rotation.ModeStorm, Slice: rotation.Span(20 * time.Second),
-			Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
+		{Name: registry.Default + "-" + rotation.ModeFuzz, Target: registry.Default, Mode: rotation.ModeFuzz, Weight: 3},
+		{Name: registry.Default + "-" + rotation.ModeStorm, Target: registry.Default, Mode: rotation.ModeStorm,
+			Slice: rotation.Span(20 * time.Second), Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
 	}}
 }
 

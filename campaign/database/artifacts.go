@@ -12,7 +12,7 @@ import (
 )
 
 // shared says whether the database is one that other machines use: findings' files then lie in it, too.
-func (d *DB) shared() bool { return d.dialect != &sqliteDialect }
+func (d *DB) shared() bool { return d.dialect != &embedded }
 
 // How large a row of a file is, and how large the files of one finding may be, in bytes: larger ones stay where they
 // were made.

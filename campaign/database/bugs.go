@@ -308,15 +308,6 @@ func (d *DB) Bugs() (b *finding.Bugs, err error) {
 	return b, err
 }
 
-// Bugs implements store.Store.
-func (c *Cell) Bugs() (*finding.Bugs, error) { return c.db.Bugs() }
-
-// Update implements store.Store.
-func (c *Cell) Update(change func(*finding.Bugs) error) error { return c.db.Update(change) }
-
-// Note implements store.Store.
-func (c *Cell) Note(list map[string]finding.Verification) error { return c.db.Note(list) }
-
 // Note implements store.Store.
 func (d *DB) Note(list map[string]finding.Verification) error {
 	return d.Update(func(b *finding.Bugs) error {

@@ -25,8 +25,9 @@ type CellPlan struct {
 // process's shard of its cases.
 type Cell struct {
 	CellPlan
-	id int64
-	db *DB
+	store.BugStore // the database
+	id             int64
+	db             *DB
 
 	note    func(line string) // who is told of what was put aside; nil: nobody
 	sampled *Sample           // the last one
@@ -128,7 +129,7 @@ func (t *tx) checkShards(s Shard) error {
 
 // define finds or makes a cell.
 func (t *tx) define(p CellPlan, draw func() uint64) (*Cell, error) {
-	c := &Cell{CellPlan: p, db: t.d}
+	c := &Cell{CellPlan: p, BugStore: t.d, db: t.d}
 	have := CellPlan{Name: p.Name}
 	var seed int64
 	err := t.row("SELECT id, target, isolation, mode, seed FROM cells WHERE name = ?", p.Name).Scan(&c.id, &have.Target,

@@ -93,7 +93,7 @@ func openFile(dir, path, query string) (*DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(4)
-	return &DB{dir: dir, sql: db, dialect: &sqliteDialect, shard: Shard{0, 1}}, nil
+	return &DB{dir: dir, sql: db, dialect: &embedded, shard: Shard{0, 1}}, nil
 }
 
 // readOnly says how a database is opened in a directory in which nobody can write: SQLite's shared memory cannot be

@@ -23,7 +23,7 @@ type dialect struct {
 	indexThere                func(err error) bool // an index cannot be made because it is there
 }
 
-var sqliteDialect = dialect{text: "TEXT", bytes: "BLOB", index: "CREATE INDEX IF NOT EXISTS",
+var embedded = dialect{text: "TEXT", bytes: "BLOB", index: "CREATE INDEX IF NOT EXISTS",
 	again: func(err error) bool { return sqliteCode(err) == lib.SQLITE_BUSY },
 	own:   func(err error) bool { return sqliteCode(err) != 0 },
 	damaged: func(err error) bool {

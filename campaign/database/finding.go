@@ -319,15 +319,6 @@ func (d *DB) discard(ctx context.Context, name string) error {
 // Close implements store.Store: the database stays open for the other cells.
 func (c *Cell) Close() error { return nil }
 
-// Open implements store.Store.
-func (c *Cell) Open(name string) (*finding.Dir, error) { return c.db.Open(name) }
-
-// Where implements store.Store.
-func (c *Cell) Where(name string) string { return c.db.Where(name) }
-
-// SmallestCase implements store.Store.
-func (c *Cell) SmallestCase(g *finding.Bug) (where string, text []byte) { return c.db.SmallestCase(g) }
-
 // flush brings what is committed to disk, where that is this process's business.
 func (d *DB) flush(ctx context.Context) error {
 	if d.shared() {

@@ -100,18 +100,32 @@ func (t *tx) store(g *finding.Bug, old earlierBug, who string, next int) error {
 		if err := t.insertBug(number, g, nil, next); err != nil {
 			return err
 		}
-		for _, k := range g.Kept {
-			if err := t.exec("UPDATE findings SET bug = ? WHERE name = ?", number, k.Dir); err != nil {
-				return err
-			}
+		if err := t.move(g.Kept, number); err != nil {
+			return err
 		}
 		return t.note(number, who, "made a bug of its own")
 	}
 	if err := t.saveBug(number, g); err != nil {
 		return err
 	}
+	came := slices.DeleteFunc(slices.Clone(g.Kept), func(k finding.Kept) bool {
+		return slices.ContainsFunc(old.bug.Kept, func(was finding.Kept) bool { return was.Dir == k.Dir })
+	})
+	if err := t.move(came, number); err != nil {
+		return err
+	}
 	if what := difference(old.bug, g); what != "" {
 		return t.note(number, who, what)
+	}
+	return nil
+}
+
+// move counts kept findings to a bug.
+func (t *tx) move(list []finding.Kept, bug int64) error {
+	for _, k := range list {
+		if err := t.exec("UPDATE findings SET bug = ? WHERE name = ?", bug, k.Dir); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -23,6 +23,25 @@ const (
 	samplesStretch = 15 * time.Minute
 )
 
+// bugsOf is of how many bugs a cell has findings.
+func (t *tx) bugsOf(cell int64) (n int64, err error) {
+	b, err := t.bugs()
+	if err != nil {
+		return 0, err
+	}
+	b.Explain()
+	none := unreduced(b)
+	err = t.rows(func(scan func(...any) error) error {
+		var bug int64
+		err := scan(&bug)
+		if !none[bug] {
+			n++
+		}
+		return err
+	}, bugsOfCell, cell)
+	return n, err
+}
+
 // TakeSample notes how a cell stands, for charts. A cell that has done nothing since the last one needs none, so that
 // what rests, of any number of shards, costs nothing.
 func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
@@ -40,7 +59,7 @@ func (c *Cell) TakeSample(ctx context.Context, rss, disk int64) error {
 		if err != nil {
 			return err
 		}
-		if err := t.row(bugsOfCell, c.id).Scan(&s.Bugs); err != nil {
+		if s.Bugs, err = t.bugsOf(c.id); err != nil {
 			return err
 		}
 		if err := t.row("SELECT COUNT(*) FROM features WHERE cell = ? AND shard = ?", c.id, c.db.shard.Index).Scan(

@@ -20,10 +20,11 @@ import (
 
 // CampaignStatus is how a campaign stands: the object that "campaign status --format json" prints.
 type CampaignStatus struct {
-	Cells    []CellStatus `json:"cells"`
-	Bugs     int          `json:"bugs"`
-	Findings int          `json:"findings"` // counted to bugs, or waiting for that
-	Running  bool         `json:"running"`
+	Cells     []CellStatus `json:"cells"`
+	Bugs      int          `json:"bugs"`
+	Unreduced int          `json:"unreduced"` // groups that may be one of these: see finding.Bugs.Explain
+	Findings  int          `json:"findings"`  // counted to bugs or groups, or waiting for that
+	Running   bool         `json:"running"`
 }
 
 // CellStatus is how a cell stands. What is not printed is for people.
@@ -99,10 +100,13 @@ func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 		if err := t.statusCells(s); err != nil {
 			return err
 		}
-		if err := t.statusCounts(s); err != nil {
+		b, err := t.bugs()
+		if err != nil {
 			return err
 		}
-		if err := t.row("SELECT COUNT(*) FROM bugs").Scan(&s.Bugs); err != nil {
+		b.Explain()
+		s.Bugs, s.Unreduced = b.Told()
+		if err := t.statusCounts(s, unreduced(b)); err != nil {
 			return err
 		}
 		return t.row("SELECT COUNT(*) FROM findings WHERE state <> ?", findingKnown).Scan(&s.Findings)
@@ -114,6 +118,17 @@ func (d *DB) Status(ctx context.Context) (*CampaignStatus, error) {
 		s.End()
 	}
 	return s, err
+}
+
+// unreduced are the numbers of the groups that may be one of the bugs, and so count as none.
+func unreduced(b *finding.Bugs) map[int64]bool {
+	out := map[int64]bool{}
+	for _, g := range b.Bugs {
+		if n, err := bugNumber(g.ID); err == nil && len(g.MayBe) > 0 {
+			out[n] = true
+		}
+	}
+	return out
 }
 
 // End says that nothing of the campaign runs any more.
@@ -245,14 +260,14 @@ func rank(state string) int {
 	return 0
 }
 
-// How many bugs cells have findings of. COUNT(DISTINCT bug) says the same, for which PostgreSQL sorts all findings.
+// Of which bugs and groups cells have findings.
 const (
-	bugsByCell = "SELECT cell, COUNT(*) FROM (SELECT DISTINCT cell, bug FROM findings WHERE bug > 0) pairs GROUP BY cell"
-	bugsOfCell = "SELECT COUNT(*) FROM (SELECT DISTINCT bug FROM findings WHERE cell = ? AND bug > 0) bugs"
+	bugsByCell = "SELECT DISTINCT cell, bug FROM findings WHERE bug > 0"
+	bugsOfCell = "SELECT DISTINCT bug FROM findings WHERE cell = ? AND bug > 0"
 )
 
-// statusCounts adds what was counted.
-func (t *tx) statusCounts(s *CampaignStatus) error {
+// statusCounts adds what was counted. Of the groups that are no bugs no cell shows one.
+func (t *tx) statusCounts(s *CampaignStatus, unreduced map[int64]bool) error {
 	byID := map[int64]*CellStatus{}
 	for i := range s.Cells {
 		byID[s.Cells[i].ID] = &s.Cells[i]
@@ -279,7 +294,6 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 			"' GROUP BY cell": func(c *CellStatus) *int64 {
 			return &c.Findings
 		},
-		bugsByCell: func(c *CellStatus) *int64 { return &c.BugsShown },
 	} {
 		err := t.rows(func(scan func(...any) error) error {
 			var id, n int64
@@ -292,6 +306,9 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := t.countBugs(byID, unreduced); err != nil {
+		return err
 	}
 	return t.rows(func(scan func(...any) error) error {
 		var id, n int64
@@ -307,6 +324,18 @@ func (t *tx) statusCounts(s *CampaignStatus) error {
 		}
 		return nil
 	}, "SELECT cell, kind, name, SUM(n) FROM tallies GROUP BY cell, kind, name")
+}
+
+// countBugs adds of how many bugs each cell has findings.
+func (t *tx) countBugs(cells map[int64]*CellStatus, unreduced map[int64]bool) error {
+	return t.rows(func(scan func(...any) error) error {
+		var id, bug int64
+		err := scan(&id, &bug)
+		if c := cells[id]; c != nil && !unreduced[bug] {
+			c.BugsShown++
+		}
+		return err
+	}, bugsByCell)
 }
 
 // runFile is locked by the process that runs the campaign in a directory.

@@ -106,7 +106,8 @@ func (c *Console) status(s *campaign.Summary, now time.Time) []string {
 	if c.Planted {
 		what = "planted bug"
 	}
-	bugs := finding.Count(len(s.Bugs), what)
+	told, unreduced := s.Told()
+	bugs := finding.Count(told, what)
 	if s.LastBug != "" {
 		bugs += fmt.Sprintf(" (%s %s ago)", s.LastBug, now.Sub(s.LastBugAt).Truncate(time.Second))
 	}
@@ -128,6 +129,7 @@ func (c *Console) status(s *campaign.Summary, now time.Time) []string {
 	for _, n := range s.Skipped {
 		unchecked += n
 	}
+	add(unreduced, "unreduced group", "unreduced groups")
 	add(s.Total(), "finding", "findings")
 	add(known, "of known bugs", "of known bugs")
 	add(paused, "held back", "held back")

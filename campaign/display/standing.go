@@ -33,7 +33,7 @@ func statusLine(s *database.CampaignStatus, now time.Time) string {
 		}
 	}
 	text := fmt.Sprintf("%s  %d cases checked  %s  %s  running: %s", now.Format("2006-01-02 15:04:05"), checked,
-		finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"),
+		finding.CountBugs(s.Bugs, s.Unreduced), finding.Count(s.Findings, "finding"),
 		cmp.Or(strings.Join(running, ", "), "none"))
 	if unchecked > 0 {
 		text += fmt.Sprintf("  %d not checked", unchecked)
@@ -55,7 +55,7 @@ func standingLines(s *database.CampaignStatus, x *running.Standing, page string,
 			order = append(order, &s.Cells[i])
 		}
 	}
-	bugs := finding.Count(s.Bugs, "bug")
+	bugs := finding.CountBugs(s.Bugs, s.Unreduced)
 	if fresh := s.Bugs - x.BugsAtBeginning; fresh > 0 {
 		bugs += fmt.Sprintf(" (%d new)", fresh)
 	}
@@ -251,6 +251,7 @@ func PrintStatus(w io.Writer, s *database.CampaignStatus) error {
 	}):
 		state = "all cases are checked"
 	}
-	_, err := fmt.Fprintf(w, "%s, %s; %s\n", finding.Count(s.Bugs, "bug"), finding.Count(s.Findings, "finding"), state)
+	_, err := fmt.Fprintf(w, "%s, %s; %s\n", finding.CountBugs(s.Bugs, s.Unreduced),
+		finding.Count(s.Findings, "finding"), state)
 	return err
 }

@@ -57,9 +57,20 @@ work        %d runs, %d replays, %d statements sent
 	if len(sum.Paused) > 0 {
 		fmt.Fprintf(w, "paused      %s: most cases show it; is the set-up right?\n", tabular.Counts(sum.Paused))
 	}
-	_, err := fmt.Fprintf(w, "findings    %d of %s, %d kept (%d unconfirmed)\n", sum.Total(),
-		finding.Count(sum.Told(), "bug"), sum.Kept(), len(sum.Unconfirmed))
+	_, err := fmt.Fprintf(w, "findings    %s\n", found(sum))
 	return err
+}
+
+// found says how many findings there are, of what, and how many of them are kept.
+func found(sum *campaign.Summary) string {
+	text := fmt.Sprint(sum.Total())
+	if sum.Total() > 0 {
+		text += fmt.Sprintf(", of %s; %d of them kept", finding.CountBugs(sum.Told()), sum.Kept())
+	}
+	if n := len(sum.Unconfirmed); n > 0 {
+		text += fmt.Sprintf("; %d did not come back each time", n)
+	}
+	return text
 }
 
 // toldAt is where a known bug is told, in brackets.

@@ -180,13 +180,13 @@ func (c *Config) schedule(ctx context.Context, fl *held, s *importer.ScriptOrder
 // watched has the oracles judge the transactions with their rows and versions watched, where the tables can be given
 // what that needs.
 func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile, out *script.Showing) error {
+	if !slices.ContainsFunc(out.Units, func(u script.RunUnit) bool { return u.Data }) {
+		c.say(false, "oracles: not asked: no statement reads or writes rows")
+		return nil
+	}
 	p, err := out.Judged(p)
 	if err != nil {
 		c.say(false, "oracles: not asked: %v", err)
-		return nil
-	}
-	if !slices.ContainsFunc(out.Units, func(u script.RunUnit) bool { return u.Data }) {
-		c.say(false, "oracles: not asked: no statement reads or writes rows")
 		return nil
 	}
 	s := *out.Script
@@ -223,11 +223,7 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 	for _, ev := range evidence {
 		replay.PrintEvidence(c.w, 1, ev)
 	}
-	other := out.Otherwise(p, rep.First, at)
-	if len(other) > 0 {
-		c.say(false, "the plain run answers otherwise than the watched one, with its rows and versions numbered:")
-		printDifferences(c.w, other, "watched")
-	}
+	other := c.otherwise(out, script.NewWatched(p, rep.First, at))
 	promise := p.Promise().Isolation
 	for _, level := range out.Levels {
 		if level != p.Isolation {
@@ -239,12 +235,29 @@ func (c *conclusion) watched(ctx context.Context, t exec.Target, p *dbms.Profile
 		c.say(true, "oracles: %s promises otherwise", promise)
 	case !rep.Checked:
 		c.say(false, "oracles: inconclusive: %s", rep.Why)
-	case len(other) > 0:
+	case other:
 		c.say(false, "oracles: nothing that %s forbids in the watched run, which is not what the text shows", promise)
 	default:
 		c.say(false, "oracles: nothing that %s forbids, with every row and version watched", promise)
 	}
 	return nil
+}
+
+// otherwise says what the plain run answers otherwise than the watched one, or why it does; false where it does not.
+func (c *conclusion) otherwise(out *script.Showing, w *script.Watched) bool {
+	if w == nil {
+		return false
+	}
+	other := out.Otherwise(w)
+	parted := out.Parted(w)
+	switch {
+	case parted != "":
+		c.say(false, "the watched run, with its rows and versions numbered, goes another way: %s", parted)
+	case len(other) > 0:
+		c.say(false, "the plain run answers otherwise than the watched one, with its rows and versions numbered:")
+		printDifferences(c.w, other, "watched")
+	}
+	return parted != "" || len(other) > 0
 }
 
 // misused says whether an error is the user's.
@@ -532,6 +545,7 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	const serializable = "serializable"
 	promised := len(out.Levels) == 1 && out.Levels[0] == serializable || p.Claimed != nil &&
 		p.Claimed.Isolation == serializable
+	promised = promised && out.SeenBefore == 0
 	for _, r := range out.Remarks {
 		c.say(false, "line %d: %s", out.Script.Steps[r.Step].Line, r.Text)
 	}
@@ -558,6 +572,8 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 	case out.Fits && !out.Early:
 	case promised:
 		c.say(true, "level: serializable promises a serial order")
+	case out.SeenBefore > 0:
+		c.say(false, "level: no level promises a serial order of what line %d does: older snapshots see it", out.SeenBefore)
 	case len(out.Levels) > 1:
 		c.say(false, "level: %s side by side do not promise a serial order", strings.Join(out.Levels, " and "))
 	default:
@@ -572,17 +588,25 @@ func (c *conclusion) orders(p *dbms.Profile, out *script.Showing) {
 // printed compares with what the text prints.
 func (c *conclusion) printed(out *script.Showing) {
 	all := out.Printed()
-	same := 0
+	same, compared := 0, 0
 	for _, x := range all {
-		if x.Same {
-			same++
-			continue
+		line, has := out.Script.Steps[x.Step].Line, "the text has"
+		if x.Expected {
+			has = "the text expects"
 		}
-		c.say(false, "line %d: the text has: %s; now: %s", out.Script.Steps[x.Step].Line, finding.Line(x.Was),
-			finding.Line(x.Now))
+		switch {
+		case x.Unlike:
+			c.say(false, "line %d: what the text says of its answer is not compared: the answer is no list of one column", line)
+			continue
+		case x.Same:
+			same++
+		default:
+			c.say(false, "line %d: %s: %s; now: %s", line, has, finding.Line(x.Was), finding.Line(x.Now))
+		}
+		compared++
 	}
-	if len(all) > 0 {
-		c.say(false, "printed answers: %d of %d come back", same, len(all))
+	if compared > 0 {
+		c.say(false, "printed answers: %d of %d come back", same, compared)
 	}
 }
 

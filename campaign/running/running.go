@@ -105,8 +105,8 @@ func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 	cancel()
 	wg.Wait()
 	if s, serr := l.DB.Status(context.WithoutCancel(ctx)); serr == nil {
-		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.Count(s.Bugs, "bug"),
-			finding.Count(s.Findings, "finding")))
+		l.tell(rotation.EventEnd, "", "", fmt.Sprintf("the campaign has ended with %s and %s", finding.CountBugs(s.Bugs,
+			s.Unreduced), finding.Count(s.Findings, "finding")))
 	}
 	return errors.Join(err, l.removed, l.DB.End(context.WithoutCancel(ctx)))
 }
@@ -135,6 +135,7 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	c.Duration, c.Whole, c.Store, c.Source.Numbers, c.Name = length, true, t.Cell, t.Cell.Next, t.Name
+	c.Again = true
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
 		env := describe()

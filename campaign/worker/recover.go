@@ -75,7 +75,7 @@ func (w *Worker) recover(ctx context.Context, job campaign.Job, res *campaign.Ca
 
 // crashes says whether a lost connection, by a server whose log is not at hand, is a crash: each repetition says so.
 func (w *Worker) crashes(f *campaign.Found, r repeated, why error, c *testcase.Case, anew bool) bool {
-	return w.profile.PanicsAlone && r.same == f.Repeated && told(why, c) || anew && r.anew == f.Repeated
+	return w.profile.Errors.PanicsAlone && r.same == f.Repeated && told(why, c) || anew && r.anew == f.Repeated
 }
 
 // certain says whether the end of a server, or of a connection, is a finding. A server that went down left its log. One
@@ -246,9 +246,9 @@ func (w *Worker) repeat(ctx context.Context, job campaign.Job, how symptom, c *t
 	return r, nil
 }
 
-// told says whether it was a statement of the case that lost its connection, or one behind an error, with which TiDB
-// answers what panics. What the tool asks itself it asks all the time: that is where most connections are lost that a
-// network cuts.
+// told says whether it was a statement of the case that lost its connection, or one behind an error, with which a
+// server answers that survives what panics. What the tool asks itself it asks all the time: that is where most
+// connections are lost that a network cuts.
 func told(err error, c *testcase.Case) bool {
 	var lost *exec.LostError
 	if !errors.As(err, &lost) {

@@ -34,7 +34,14 @@ func Check(ctx context.Context, h *register.History, level dbms.Level, opt check
 
 func check(ctx context.Context, h *register.History, level dbms.Level, opt checker.Options) checker.Verdict {
 	if level == dbms.LIN {
-		return lin.Check(ctx, h)
+		v := lin.Check(ctx, h)
+		if v.Outcome == checker.Unknown && v.Unmet == checker.RealTime {
+			// What is wrong though all operations may be at the same time is wrong whenever they were.
+			if always := lin.Check(ctx, h.AtOnce()); always.Outcome == checker.Invalid {
+				return always
+			}
+		}
+		return v
 	}
 	v := first(ctx, h, level, opt)
 	if v.Outcome == checker.Invalid && v.Second == nil {

@@ -134,12 +134,19 @@ func (k *judge) find(s checker.Dependency) (found edge) {
 	return found
 }
 
-// classify names a cycle. A lost update with blind version order is one read and two writes of a key.
+// classify names a cycle. A search that misses a change of a transaction which another read of its own transaction has
+// seen is predicate-many-preceders (Bailis et al., Highly Available Transactions: of two predicate reads of one
+// transaction the sets of transactions that changed the matches differ). A lost update with blind version order is one
+// read and two writes of a key.
 func (k *judge) classify(edges []checker.ExplainedEdge) fault.Kind {
-	for _, e := range edges {
-		if e.Kind == history.PRW {
-			return fault.HistoryPhantom
-		}
+	is := func(kinds ...history.EdgeKind) bool {
+		return slices.ContainsFunc(edges, func(e checker.ExplainedEdge) bool { return slices.Contains(kinds, e.Kind) })
+	}
+	switch {
+	case is(history.PRW) && len(edges) == 2 && is(history.PWR, history.WR):
+		return fault.PMP
+	case is(history.PRW):
+		return fault.HistoryPhantom
 	}
 	if len(edges) == 2 && edges[0].Key == edges[1].Key {
 		kinds := []history.EdgeKind{edges[0].Kind, edges[1].Kind}

@@ -43,9 +43,11 @@ type Config struct {
 	ClockSkew  history.ClockBounds // by which clients' clocks may be off, either way
 	DOT, SVG   string              // files for the counterexample, as a graph and as a picture
 	Undrawn    func()              // told of a counterexample that has no file, where text is printed; nil: nobody
-	Workers    int                 // parts of a history that are checked at once; below 2 it is checked as a whole
+	Workers    int                 // parts of a history that are checked at once; 1: it is checked as a whole
 	Split      string              // a directory: the history is cut and not checked, and its parts written there; "": no
 	Parts      int                 // … at most so many
+	PartsGiven bool                // somebody has said how many
+	Share      bool                // of a directory: with other processes, each history is checked by one of them
 	Window     int                 // transactions that wait, of a text checked while it is read; 0: it is read first
 
 	Certificate string // file with the version certificate

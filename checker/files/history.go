@@ -63,6 +63,9 @@ func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) 
 	if !slices.Contains(dbms.HistoryLevels, level) {
 		return outcome.Misuse(spelling.NoneOf("--level", f.Level, "rc", "ra", "tcc", "si", "rr", "ser", "sser", "lin"))
 	}
+	if err := f.checkShared(files); err != nil {
+		return err
+	}
 	leopard := f.first != nil && f.first.begins(leopardMark)
 	var paths []string
 	if leopard {
@@ -75,10 +78,12 @@ func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) 
 	if err := f.checkOptions(level, len(paths)); err != nil {
 		return err
 	}
-	if f.Split != "" {
+	switch {
+	case f.Split != "":
 		return f.split(ctx, w, paths[0], level)
+	case f.Share:
+		return f.share(ctx, w, errs, files[0], level)
 	}
-	rank := []string{valid, unknown, unreadable, invalid}
 	worst := 0
 	for _, path := range paths {
 		res, err := f.history(ctx, path, files, leopard, level)
@@ -89,18 +94,28 @@ func (f *run) histories(ctx context.Context, w, errs io.Writer, files []string) 
 			return err
 		default:
 			fmt.Fprintf(errs, "txweave: %v\n", err)
-			res = &historyResult{File: path, Format: f.Format, Level: level, SessionOrder: f.Sessions, Verdict: unreadable,
-				Reason: err.Error(), Counterexample: []checker.ExplainedEdge{}}
+			res = f.unreadable(path, level, err)
 		}
 		if err := f.printHistory(w, res); err != nil {
 			return err
 		}
-		worst = max(worst, slices.Index(rank, res.Verdict))
+		worst = max(worst, rankOf(res.Verdict))
 		if ctx.Err() != nil {
 			return outcome.Stopped()
 		}
 	}
-	return verdictError(rank[worst])
+	return verdictError(ranks[worst])
+}
+
+// ranks are the verdicts on files, the worst one last.
+var ranks = []string{valid, unknown, unreadable, invalid}
+
+func rankOf(verdict string) int { return slices.Index(ranks, verdict) }
+
+// unreadable is what is said of a file that is no history, or not one to be checked so.
+func (f *run) unreadable(path string, level dbms.Level, err error) *historyResult {
+	return &historyResult{File: path, Format: f.Format, Level: level, SessionOrder: f.Sessions, Verdict: unreadable,
+		Reason: err.Error(), Counterexample: []checker.ExplainedEdge{}}
 }
 
 // checkOptions says which flags do not go together.
@@ -160,6 +175,9 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 	}
 	res.Format, started = rec.Format, time.Now()
 	h := rec.History
+	if err := f.checkPart(path, h, level); err != nil {
+		return nil, err
+	}
 	if h != nil {
 		res.Transactions, res.Operations = len(h.Txns), len(h.Ops)
 	}

@@ -12,6 +12,7 @@ import (
 	"txweave/checker/parts"
 	"txweave/dbms"
 	"txweave/history/format"
+	"txweave/history/register"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 )
@@ -19,10 +20,12 @@ import (
 // checkSplit says which flags do not go together with those that cut histories.
 func (f *run) checkSplit(histories int) error {
 	switch {
-	case f.Workers < 0:
+	case f.Workers < 1:
 		return outcome.Misusef("--workers %d: want how many parts of a history are checked at once", f.Workers)
 	case f.Workers > 1 && f.Certificate != "":
 		return outcome.Misusef("--workers checks parts of a history, and a --certificate is of the whole")
+	case f.Split == "" && f.PartsGiven:
+		return outcome.Misusef("--parts says into how many files --split DIR cuts a history, and there is no --split")
 	case f.Split == "":
 		return nil
 	case f.Parts < 2:
@@ -60,8 +63,12 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 		return outcome.Misuse(errors.Join(fmt.Errorf("--split %s: want an empty directory", f.Split), err))
 	}
 	for i, txns := range cut {
+		if ctx.Err() != nil {
+			return outcome.Stopped()
+		}
 		name := filepath.Join(f.Split, fmt.Sprintf("%s-%d%s", f.partName(level), i+1, format.CompactSuffix))
 		part := h.Part(txns)
+		part.Cut = f.cut(level)
 		err := asked.Write(ctx, name, func(out io.Writer) error { return format.WriteCompact(out, part) })
 		if err == nil {
 			_, err = fmt.Fprintf(w, "%s: %d of %d transactions, %d operations\n", name, len(txns), len(h.Txns), len(part.Ops))
@@ -71,6 +78,27 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 		}
 	}
 	return nil
+}
+
+// cut is what parts of a history are cut out for.
+func (f *run) cut(level dbms.Level) *register.Cut {
+	return &register.Cut{Level: string(f.cutAt(level)), SessionOrder: f.Sessions, ClockSkew: f.ClockSkew.String()}
+}
+
+// checkPart says why a history that is a part cannot be judged as the flags ask.
+func (f *run) checkPart(path string, h *register.History, level dbms.Level) error {
+	if h == nil || h.Cut == nil || parts.Holds(*h.Cut, *f.cut(level)) {
+		return nil
+	}
+	flags := "--level " + h.Cut.Level
+	if !h.Cut.SessionOrder {
+		flags += " --session-order=false"
+	}
+	if h.Cut.ClockSkew != "" {
+		flags += " --clock-skew " + h.Cut.ClockSkew
+	}
+	return outcome.Misusef("%s: a part of a history that was cut with %s: what is asked for here may connect it to other "+
+		"parts, so check it with these flags, or cut the history again", path, flags)
 }
 
 // cutAt is the level that parts are cut for. Where clocks are off each client's own order is asked for by itself (see

@@ -13,7 +13,7 @@ import (
 // TestEnginesKeepTheirLevels checks larger histories, in which every level is kept by its engine and all stronger ones,
 // and broken by the weaker ones.
 func TestEnginesKeepTheirLevels(t *testing.T) {
-	strength := map[dbms.Level]int{dbms.SI: 1, dbms.SER: 2, dbms.SSER: 3}
+	strength := map[dbms.Level]int{dbms.SI: 1, dbms.RR: 2, dbms.SER: 2, dbms.SSER: 3}
 	for _, engine := range histories.Levels {
 		for _, dist := range workload.Distributions {
 			h := generate(t, histories.Config{Level: engine, Distribution: dist, Txns: 3000, Keys: 20, Aborts: 0.1,

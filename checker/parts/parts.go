@@ -35,6 +35,30 @@ import (
 	"txweave/history/register"
 )
 
+// Holds says whether parts that were cut for one level are parts at another: whether what connects two transactions
+// there did so here. The clocks' skew matters where it decides which transactions of a session overlap.
+func Holds(cut, at register.Cut) bool {
+	have, want := connects(cut), connects(at)
+	return have > want || have == want && (have != sessionsByTime || cut.ClockSkew == at.ClockSkew)
+}
+
+// What connects transactions, each more than the one before it.
+const (
+	keysAlone      = iota // the keys that they use
+	sessionsByTime        // and the transactions of a session that overlap
+	wholeSessions         // and all transactions of a session
+)
+
+func connects(c register.Cut) int {
+	switch level := dbms.Level(c.Level); {
+	case !c.SessionOrder || level == dbms.LIN:
+		return keysAlone
+	case level == dbms.SSER:
+		return sessionsByTime
+	}
+	return wholeSessions
+}
+
 // Most is how many parts Check cuts a history into: more than workers, so that all have something to do to the end.
 const Most = 64
 

@@ -29,7 +29,7 @@ func several(t *rapid.T, lists bool) *register.History {
 	id := int64(0)
 	for n := range int64(rapid.IntRange(1, 5).Draw(t, "components")) {
 		cfg := histories.Config{
-			Level: rapid.SampledFrom(histories.Levels[:3]).Draw(t, "level"),
+			Level: rapid.SampledFrom(histories.Levels[:4]).Draw(t, "level"),
 			Shape: rapid.SampledFrom([]histories.Shape{histories.Mini, histories.Blind, histories.General}).
 				Draw(t, "shape"),
 			Sessions: 5, Keys: 5, Ops: 3, NoInitial: true, Lists: lists,
@@ -100,6 +100,52 @@ func TestCheck(t *testing.T) {
 	})
 	if cut == 0 {
 		t.Error("nothing was cut")
+	}
+}
+
+// TestHolds: where parts that were cut for one level hold at another, they are valid there if and only if the whole is.
+func TestHolds(t *testing.T) {
+	held, not := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		h := several(t, false)
+		draw := func(name string) (dbms.Level, checker.Options, register.Cut) {
+			level := rapid.SampledFrom(all).Draw(t, name)
+			opt := checker.Options{SessionOrder: rapid.Bool().Draw(t, name+" with session order")}
+			return level, opt, register.Cut{Level: string(level), SessionOrder: opt.SessionOrder}
+		}
+		cutFor, cutWith, cut := draw("cut for")
+		level, opt, at := draw("judged at")
+		whole := blackbox.Check(t.Context(), h, level, opt).Outcome
+		valid := true
+		for _, txns := range Cut(h, cutFor, cutWith, 4) {
+			valid = valid && blackbox.Check(t.Context(), h.Part(txns), level, opt).Outcome == checker.Valid
+		}
+		switch same := valid == (whole == checker.Valid); {
+		case Holds(cut, at) && whole != checker.Unknown:
+			held++
+			if !same {
+				t.Fatalf("%+v at %+v: the parts are valid: %v, the whole is %s", cut, at, valid, whole)
+			}
+		case !same:
+			not++
+		}
+	})
+	if held == 0 {
+		t.Error("no cut held")
+	}
+	t.Logf("%d held, %d did not and were wrong", held, not)
+	lin, ser := register.Cut{Level: "lin", SessionOrder: true}, register.Cut{Level: "ser", SessionOrder: true}
+	sser, skewed := register.Cut{Level: "sser", SessionOrder: true}, register.Cut{Level: "sser", SessionOrder: true,
+		ClockSkew: "5ms"}
+	for _, c := range [][2]register.Cut{{lin, ser}, {lin, sser}, {sser, ser}, {sser, skewed}, {skewed, sser}} {
+		if Holds(c[0], c[1]) {
+			t.Errorf("parts that were cut with %+v are said to be parts with %+v", c[0], c[1])
+		}
+	}
+	for _, c := range [][2]register.Cut{{ser, lin}, {ser, skewed}, {sser, lin}, {sser, sser}} {
+		if !Holds(c[0], c[1]) {
+			t.Errorf("parts that were cut with %+v are not said to be parts with %+v", c[0], c[1])
+		}
 	}
 }
 

@@ -32,14 +32,13 @@ type Options struct {
 	// Order is what is known of the order of versions beyond the history, from the database for example. A cycle
 	// that it closes counts: the verdict is then one on the history and this order.
 	Order VersionOrder
-	// Rounds bounds the calls of the SAT solver; 0: 20,000. Then the verdict is unknown.
-	Rounds int
 	// MaxClosure bounds the memory for reachability, in bytes; 0: 512 MiB. Beyond it the search has to do without.
 	MaxClosure int
 }
 
 const (
-	defaultRounds     = 20_000
+	// rounds bounds the calls of the SAT solver: then the verdict is unknown.
+	rounds            = 20_000
 	defaultMaxClosure = 512 << 20
 	// Where an attempted order violates few pairs, the search is tried before all other pairs are decided.
 	fewViolated = 1000
@@ -109,7 +108,6 @@ func (g *polygraph) solve() checker.Verdict {
 		g.known[u] = len(arcs)
 	}
 	limit := cmp.Or(g.opt.MaxClosure, defaultMaxClosure)
-	rounds := cmp.Or(g.opt.Rounds, defaultRounds)
 	p, v := g.prune(limit)
 	if v != nil {
 		return *v
@@ -123,7 +121,7 @@ func (g *polygraph) solve() checker.Verdict {
 		return g.opt.Valid(g.level)
 	}
 	if violated <= fewViolated {
-		if v := g.search(min(rounds, fewRounds)); v.Outcome != checker.Unknown {
+		if v := g.search(fewRounds); v.Outcome != checker.Unknown {
 			return v
 		}
 	}

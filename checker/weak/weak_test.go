@@ -112,7 +112,7 @@ func generate(tb testing.TB, seed uint64, cfg histories.Config) *register.Histor
 // and broken by the weaker ones.
 func TestEnginesKeepTheirLevels(t *testing.T) {
 	strength := map[dbms.Level]int{dbms.RC: 1, dbms.RA: 2, dbms.TCC: 3, dbms.SI: 4,
-		dbms.SER: 5, dbms.SSER: 6}
+		dbms.RR: 5, dbms.SER: 5, dbms.SSER: 6}
 	for _, engine := range histories.Levels {
 		for _, shape := range []histories.Shape{histories.Mini, histories.Blind, histories.General} {
 			h := generate(t, 3, histories.Config{Level: engine, Shape: shape, Txns: 4000, Keys: 20, Ops: 5, Aborts: 0.1,

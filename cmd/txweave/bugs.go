@@ -194,10 +194,15 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 			if f.format == "json" {
 				return printJSON(cmd.OutOrStdout(), list)
 			}
-			if err = f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any()); err == nil && len(list) > 0 {
-				next(cmd.ErrOrStderr(), f.about("bugs", "show", list[0].ID)...)
+			if err = f.List(cmd.OutOrStdout(), b, list, signatures, !filter.Any()); err != nil || len(list) == 0 {
+				return err
 			}
-			return err
+			next(cmd.ErrOrStderr(), f.about("bugs", "show", list[0].ID)...)
+			if g := bugs.FirstUnreduced(list); g != nil {
+				next(cmd.ErrOrStderr(), append([]string{"reduce", filepath.Join(f.Out, g.ID)},
+					unless("", "store", f.Shared)...)...)
+			}
+			return nil
 		}}
 	addFilter(cmd, &filter)
 	cmd.Flags().BoolVar(&signatures, "signature", false,

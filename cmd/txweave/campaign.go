@@ -233,9 +233,13 @@ func campaignAuditCommand() *cobra.Command {
 				return outcome.End(exitInternal, fmt.Errorf("%s, listed above",
 					finding.Count(len(wrong), "contradiction")))
 			}
+			s, err := db.Status(cmd.Context())
+			if err != nil {
+				return err
+			}
 			return printf(cmd.OutOrStdout(),
-				"%s, each counted once; %s, each whole and counted to its bug once\n", finding.Count(cases, "case"),
-				finding.Count(findings, "finding"))
+				"%s, each counted once; %s of %s, each whole and counted once\n", finding.Count(cases, "case"),
+				finding.Count(findings, "finding"), finding.CountBugs(s.Bugs, s.Unreduced))
 		}}
 	addStore(cmd.Flags(), &store, sharedStore)
 	return cmd

@@ -37,7 +37,7 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
   txweave check --svg cycle.svg run-*/history.edn.gz
   txweave check --workload bank --total-amount 100 -
   txweave check --window 10000 history.txt
-  txweave check --level lin --split parts history.edn && txweave check --level lin parts
+  txweave check --level lin --split parts history.edn && txweave check --level lin --share parts
   txweave check --level si --session-order=false --format text --format-out json run-*/history.txt
   txweave check --level si --certificate versions.jsonl history.jsonl
   txweave check --level ser --order commit --certificate v.jsonl --matches database --target mariadb h.jsonl
@@ -50,6 +50,7 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 				return usagef("--clock-skew: %w", err)
 			}
 			c.LevelGiven, c.TotalGiven = cmd.Flags().Changed("level"), cmd.Flags().Changed("total-amount")
+			c.PartsGiven = cmd.Flags().Changed("parts")
 			if scratch.Target+scratch.DSN+scratch.Server != "" {
 				c.Scratch = func(ctx context.Context, do func(exec.Target) error) error {
 					on, err := scratch.config().Resolve(ctx)
@@ -79,6 +80,8 @@ Exit codes: 0 valid; 1 invalid; 2 unknown. Of several files the worst one counts
 	fs.IntVar(&c.Workers, "workers", 1, "cut a history into parts that nothing connects, and check so many at once")
 	fs.StringVar(&c.Split, "split", "", "check nothing: write such parts into this directory, for several machines")
 	fs.IntVar(&c.Parts, "parts", 16, "--split: at most so many parts")
+	fs.BoolVar(&c.Share, "share", false, "each history of a directory is checked by one of the processes that are started "+
+		"so, on any machine")
 	fs.IntVar(&c.Window, "window", 0,
 		"of a text in order: check in bounded memory, so many transactions at a time, e.g. 10000")
 	fs.StringVar(&c.Workload, "workload", string(jepsen.Auto), "of Jepsen's: "+spelling.Or(jepsen.Names())+

@@ -62,7 +62,7 @@ With several --anomaly, or with --count, --out is a directory: a file for each h
 		[]string{"none"},
 		"what is planted, by its name; none; or all that the format and the shape can show",
 	)
-	fs.StringVar(&level, "level", string(set.Level), "what the engine guarantees: sser, ser, si, tcc, ra or rc")
+	fs.StringVar(&level, "level", string(set.Level), "what the engine guarantees: sser, ser, rr, si, tcc, ra or rc")
 	fs.StringVar(&shape, "shape", string(set.Shape),
 		"what transactions look like: mini, blind, general or cas")
 	fs.BoolVar(&set.Lists, "lists", false, "keys hold lists: writes append, reads return all (Elle's list-append)")

@@ -96,7 +96,7 @@ func (r *runningFuzz) checkInterrupted(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
 	}
 	if out := r.stdout.String(); !strings.Contains(out, "cases  ") || !strings.Contains(out,
-		"findings    0 of 0 bugs, 0 kept (0 unconfirmed)") {
+		"findings    0\n") {
 		t.Errorf("no summary:\n%s", out)
 	}
 	if log := r.stderr.String(); !strings.HasSuffix(log, "txweave: interrupted\n") || trace.MatchString(log) {
@@ -281,7 +281,7 @@ func TestWorkerKilled(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	if out := r.stdout.String(); !strings.Contains(out, "killed from outside 1") || !strings.Contains(out,
-		"findings    0 of 0 bugs, 0 kept (0 unconfirmed)") {
+		"findings    0\n") {
 		t.Errorf("summary:\n%s", out)
 	}
 	r.checkGone(t)
@@ -321,7 +321,7 @@ func TestFindingNotKept(t *testing.T) {
 			t.Errorf("standard error does not match %q:\n%s", want, log)
 		}
 	}
-	if !regexp.MustCompile(`findings    [1-9] of [1-9] bugs?, 0 kept \(0 unconfirmed\)`).MatchString(out) {
+	if !regexp.MustCompile(`findings    [1-9], of [1-9] bugs?; 0 of them kept\n`).MatchString(out) {
 		t.Errorf("summary:\n%s", out)
 	}
 }
@@ -418,7 +418,7 @@ func TestTwoCampaigns(t *testing.T) {
 			t.Errorf("campaign %d ends with %d", i+1, code)
 		}
 		n := 0
-		if m := regexp.MustCompile(`findings    (\d+) of`).FindStringSubmatch(stdouts[i].String()); m != nil {
+		if m := regexp.MustCompile(`findings    (\d+)`).FindStringSubmatch(stdouts[i].String()); m != nil {
 			n, _ = strconv.Atoi(m[1])
 		}
 		if n == 0 {

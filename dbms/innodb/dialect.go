@@ -11,7 +11,8 @@ import (
 )
 
 // Traits are those of MySQL's family.
-var Traits = sqltext.Traits{CopyLocks: true, Commits: commits}
+var Traits = sqltext.Traits{CopyLocks: true, Commits: commits,
+	Schemas: []string{"mysql", "information_schema", "performance_schema", "sys"}}
 
 // commits says whether a statement commits the transaction that is open (dev.mysql.com/doc/refman, Statements That
 // Cause an Implicit Commit; mariadb.com/kb, SQL statements That Cause an Implicit Commit; docs.pingcap.com/tidb,

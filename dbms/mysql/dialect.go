@@ -14,10 +14,20 @@ import (
 var Syntax = &sqltext.Syntax{
 	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
 	Functions: functions.By("y"), Hints: hints,
-	Traits: innodb.Traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
+	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
 	DropTemporary: innodb.DropTemporary,
 	Settings:      innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,
 }
+
+// traits are those of its family; what SHOW tells of tables it reads of the data dictionary's tables, which are
+// InnoDB's (dev.mysql.com/doc/refman, Data Dictionary). Which of them use up a level that is for one transaction was
+// asked of a server of 9.7.
+var traits = func() sqltext.Traits {
+	t := innodb.Traits
+	t.Dictionary = append(strings.Fields("tables databases schemas columns fields index indexes keys triggers collation "+
+		"charset events"), "table status", "character set", "procedure status", "function status")
+	return t
+}()
 
 // hints are what /*+ … */ may say (dev.mysql.com/doc, Optimizer Hints): no setting, no group of resources.
 var hints = strings.Fields(

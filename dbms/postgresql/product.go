@@ -165,13 +165,11 @@ func issues(k *product) *report.Tracker {
 // Of SERIALIZABLE, where reads lock, the documentation does not say which moment they read.
 func yugabyteLevels() []*dbms.Profile {
 	rr := of(yugabyte, "repeatable-read", "REPEATABLE READ", "docs.yugabyte.com, Transaction isolation levels")
-	rr.Guarantees.Protocol, rr.Guarantees.Mechanisms, rr.Guarantees.Forbidden = "2PL+MVCC", snapshotIsolation,
-		dbms.ForbidSnapshot
+	rr.Guarantees.Mechanisms, rr.Guarantees.Forbidden = snapshotIsolation, dbms.ForbidSnapshot
 	rr.RowLocks = false // what else PostgreSQL allows is allowed
 	rc := of(yugabyte, "read-committed", "READ COMMITTED", rr.Guarantees.Source)
-	rc.Guarantees.Protocol, rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden,
-		rc.ReadModes.StatementSnapshots = "2PL+MVCC", dbms.ReadCommitted,
-		dbms.ForbidCommitted, true
+	rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden = dbms.ReadCommitted, dbms.ForbidCommitted
+	rc.ReadModes.StatementSnapshots = true
 	return []*dbms.Profile{rr, rc}
 }
 
@@ -181,14 +179,14 @@ func yugabyteLevels() []*dbms.Profile {
 func cockroachLevels() []*dbms.Profile {
 	ser := of(cockroach, "serializable", "SERIALIZABLE",
 		"Taft et al.: CockroachDB, SIGMOD 2020; cockroachlabs.com/docs, Transaction Layer")
-	ser.Guarantees.Protocol, ser.ReadModes.StatementSnapshots, ser.Guarantees.Forbidden = "TO+MVCC", true,
-		slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable), func(x fault.Kind) bool { return x == fault.GSIb })
+	ser.ReadModes.StatementSnapshots = true
+	ser.Guarantees.Forbidden = slices.DeleteFunc(slices.Clone(dbms.ForbidSerializable),
+		func(x fault.Kind) bool { return x == fault.GSIb })
 	ser.Guarantees.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.NoConsistentRead, DMLView: dbms.Current,
 		Certifier: dbms.TimestampOrder, Serializable: true}
 	rc := of(cockroach, "read-committed", "READ COMMITTED", "cockroachlabs.com/docs, Read Committed Transactions")
-	rc.Guarantees.Protocol, rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden, rc.ReadModes.StatementSnapshots = "MVCC",
-		dbms.ReadCommitted,
-		dbms.ForbidCommitted, true
+	rc.Guarantees.Mechanisms, rc.Guarantees.Forbidden = dbms.ReadCommitted, dbms.ForbidCommitted
+	rc.ReadModes.StatementSnapshots = true
 	return []*dbms.Profile{ser, rc}
 }
 
@@ -197,7 +195,7 @@ func of(k *product, isolation, name, source string) *dbms.Profile {
 	p := level(isolation, name)
 	p.DBMS, p.Guarantees.Source, p.Guarantees.Untried, p.Order = k.name, source, true, dbms.NoOrder
 	p.Variants.Plans, p.Variants.Stores = nil, nil
-	p.TableChanges.Hurry, p.TableChanges.SharedChanges, p.TableChanges.LateRefusal = nil, false, false
+	p.TableChanges = dbms.TableChanges{}
 	return p
 }
 

@@ -40,7 +40,7 @@ func Levels() []*dbms.Profile {
 	ser.Certifier, ser.Serializable = dbms.SSI, true
 	ser.Guarantees.Forbidden = dbms.ForbidSerialSnapshot
 	ser.ReadModes.Before = dbms.NoBeforeRead
-	ser.ReadModes.Observers, ser.ReadModes.SnapshotObserver = true, true
+	ser.ReadModes.Observer = dbms.SnapshotObserver
 	ser.Errors.Deferred = stateCode("40001")
 	return []*dbms.Profile{rc, rr, ser}
 }
@@ -51,8 +51,7 @@ func level(isolation, name string) *dbms.Profile {
 		DBMS:      "postgresql",
 		Isolation: isolation,
 		Guarantees: dbms.Guarantees{
-			Protocol: "2PL+MVCC+SSI",
-			Source:   source,
+			Source: source,
 		},
 		Sessions: dbms.Sessions{
 			Setup: setup,
@@ -72,7 +71,7 @@ func level(isolation, name string) *dbms.Profile {
 		},
 		Transactions: dbms.Transactions{
 			SavepointsHide: true,
-			ErrorsEnd:      true,
+			Loss:           dbms.ErrorsEnd,
 		},
 		Order: dbms.WriteAheadLog,
 		Errors: dbms.Errors{
@@ -93,7 +92,8 @@ func level(isolation, name string) *dbms.Profile {
 		},
 		Tree: tree,
 		TableChanges: dbms.TableChanges{
-			LateRefusal: true, // who waits to have a table alone keeps all others from it
+			TruncateSeen: true,               // postgresql.org/docs, Caveats of concurrency control
+			Told:         dbms.ChangesUntold, // who waits to have a table alone keeps all others from it
 
 			SharedChanges: true,
 			Hurry:         []string{"SET lock_timeout = 20", "SET lock_timeout = 0"},
@@ -262,8 +262,7 @@ func Like(name, source string) []*dbms.Profile {
 	sr := si
 	sr.Certifier, sr.Serializable = dbms.SSI, true
 	known := func(isolation string, m dbms.Mechanisms) *dbms.Profile {
-		return &dbms.Profile{DBMS: name, Isolation: isolation, Guarantees: dbms.Guarantees{Protocol: "2PL+MVCC+SSI",
-			Source: source, Mechanisms: m}}
+		return &dbms.Profile{DBMS: name, Isolation: isolation, Guarantees: dbms.Guarantees{Source: source, Mechanisms: m}}
 	}
 	return []*dbms.Profile{known("serializable", sr), known("snapshot", si), known("read-committed", dbms.ReadCommitted)}
 }

@@ -25,12 +25,9 @@ func TestProfilesAreSound(t *testing.T) {
 		if got, err := dbms.Lookup(p.DBMS, p.Isolation); err != nil || got.DBMS != p.DBMS || got.Isolation != p.Isolation {
 			t.Errorf("%s: Lookup gives %v, %v", name, got, err)
 		}
-		if (p.ReadModes.SelectView == dbms.Current || p.DMLView == dbms.Current) && !p.ReadModes.Observers &&
+		if (p.ReadModes.SelectView == dbms.Current || p.DMLView == dbms.Current) && p.ReadModes.Observer == dbms.NoObserver &&
 			!p.ReadModes.StatementSnapshots {
 			t.Errorf("%s: a current view without observers would be read inside the transaction, with locks", name)
-		}
-		if p.ReadModes.DirtyObserver && !p.ReadModes.Observers {
-			t.Errorf("%s: an observer of uncommitted rows without one of committed rows", name)
 		}
 		if p.ReadModes.MixedSubqueries && (p.ReadModes.SelectView != dbms.Snapshot || p.DMLView != dbms.Current) {
 			t.Errorf("%s: there are no two views to mix", name)

@@ -16,16 +16,15 @@ const (
 )
 
 // known is a row of Leopard's Table I (Li et al., appendix): what one DBMS promises at one level, and where it says so.
-func known(name, isolation, protocol string, m dbms.Mechanisms, source string) *dbms.Profile {
-	return &dbms.Profile{DBMS: name, Isolation: isolation, Guarantees: dbms.Guarantees{Protocol: protocol, Source: source,
-		Mechanisms: m}}
+func known(name, isolation string, m dbms.Mechanisms, source string) *dbms.Profile {
+	return &dbms.Profile{DBMS: name, Isolation: isolation, Guarantees: dbms.Guarantees{Source: source, Mechanisms: m}}
 }
 
 // innodbKnown are the levels of the DBMSs of Table I's second row.
 func innodbKnown(name, source string) []*dbms.Profile {
 	var out []*dbms.Profile
 	for _, level := range []string{"serializable", "repeatable-read", "read-committed"} {
-		out = append(out, known(name, level, "2PL+MVCC", innodb.Mechanisms(level), source))
+		out = append(out, known(name, level, innodb.Mechanisms(level), source))
 	}
 	return out
 }
@@ -45,8 +44,7 @@ func lockingKnown(name, source string) []*dbms.Profile {
 func oracleLevels(name, source string) []*dbms.Profile {
 	si := dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstStatement, DMLView: dbms.Snapshot,
 		MutualExclusion: true, FirstUpdaterWins: true}
-	return []*dbms.Profile{known(name, "snapshot", "2PL+MVCC", si, source), known(name, "read-committed", "2PL+MVCC",
-		dbms.ReadCommitted, source)}
+	return []*dbms.Profile{known(name, "snapshot", si, source), known(name, "read-committed", dbms.ReadCommitted, source)}
 }
 
 // tableI is Leopard's Table I for the DBMSs that have no folder.
@@ -68,13 +66,13 @@ func tableI() []*dbms.Profile {
 		innodbKnown("aurora", "Verbitski et al.: Amazon Aurora, SIGMOD 2018"),
 		innodbKnown("polardb", "Li: Cloud-Native Database Systems at Alibaba, VLDB 2019"),
 		[]*dbms.Profile{
-			known("rocksdb", "snapshot", "2PL+MVCC", rocks, "github.com/facebook/rocksdb/wiki/Transactions (set_snapshot)"),
-			known("rocksdb", "optimistic", "OCC+MVCC", occWrites,
+			known("rocksdb", "snapshot", rocks, "github.com/facebook/rocksdb/wiki/Transactions (set_snapshot)"),
+			known("rocksdb", "optimistic", occWrites,
 				"github.com/facebook/rocksdb/wiki/Transactions (OptimisticTransactionDB)"),
-			known("foundationdb", "serializable", "OCC+MVCC", occ, "Zhou et al.: FoundationDB, SIGMOD 2021"),
-			known("singlestore", "read-committed", "2PL+MVCC", dbms.ReadCommitted, "docs.singlestore.com, Isolation levels"),
-			known("cockroachdb", "serializable", "TO+MVCC", to, "Taft et al.: CockroachDB, SIGMOD 2020"),
-			known("spanner", "serializable", "2PL+MVCC", locking, "Corbett et al.: Spanner, OSDI 2012"),
+			known("foundationdb", "serializable", occ, "Zhou et al.: FoundationDB, SIGMOD 2021"),
+			known("singlestore", "read-committed", dbms.ReadCommitted, "docs.singlestore.com, Isolation levels"),
+			known("cockroachdb", "serializable", to, "Taft et al.: CockroachDB, SIGMOD 2020"),
+			known("spanner", "serializable", locking, "Corbett et al.: Spanner, OSDI 2012"),
 		},
 		oracleLevels("oracle", srcOracle),
 		oracleLevels("saphana", "Sikka et al.: Efficient Transaction Processing in SAP HANA, SIGMOD 2012"),

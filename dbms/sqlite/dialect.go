@@ -14,7 +14,7 @@ import (
 // Syntax is that of the SQL standard, in so far as the grammar of MySQL reads it too.
 var Syntax = &sqltext.Syntax{
 	Quoting: sqltext.Quoting{Backquotes: true, Brackets: true}, Inside: "sqlite_", Tree: tree,
-	Functions: functions.By("s"), TextTellsTime: true, Traits: traits, Admission: admission,
+	Functions: functions.By("s"), TextTellsTime: true, CheckKeys: "foreign_keys", Traits: traits, Admission: admission,
 	DropTemporary: "DROP TABLE temp.%s", Idle: []string{"*_size", "*busy_timeout", "synchronous", "*_version"},
 	// sqlite.org/pragma.html
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"),

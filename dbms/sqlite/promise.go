@@ -22,8 +22,7 @@ func Levels() []*dbms.Profile {
 		Embedded:  true,
 		Tree:      tree,
 		Guarantees: dbms.Guarantees{
-			Protocol: "MVCC, one writer",
-			Source:   "sqlite.org/isolation.html (WAL mode)",
+			Source: "sqlite.org/isolation.html (WAL mode)",
 			Mechanisms: dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtFirstAccess,
 				DMLView:         dbms.Snapshot,
 				MutualExclusion: true, FirstUpdaterWins: true, Certifier: dbms.ConflictCycles, Serializable: true},
@@ -54,7 +53,7 @@ func Levels() []*dbms.Profile {
 		},
 		Transactions: dbms.Transactions{
 			SavepointsHide: true,
-			LostStayOpen:   true, // after SQLITE_BUSY_SNAPSHOT
+			Loss:           dbms.LostStaysOpen, // after SQLITE_BUSY_SNAPSHOT
 
 		},
 		Errors: dbms.Errors{
@@ -131,7 +130,7 @@ func Levels() []*dbms.Profile {
 
 // Known are levels of recorded traces that txweave does not run.
 func Known() []*dbms.Profile {
-	return []*dbms.Profile{{DBMS: "sqlite", Isolation: "rollback-journal", Guarantees: dbms.Guarantees{Protocol: "2PL",
+	return []*dbms.Profile{{DBMS: "sqlite", Isolation: "rollback-journal", Guarantees: dbms.Guarantees{
 		Source: "sqlite.org/lockingv3.html",
 		Mechanisms: dbms.Mechanisms{LockingReads: true, DMLView: dbms.Current, MutualExclusion: true, GapLocks: true,
 			Serializable: true},

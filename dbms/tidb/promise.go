@@ -61,12 +61,10 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 			// FOR UPDATE in autocommit locks nothing and waits for nobody (docs.pingcap.com, SELECT)
 			LockingBegin: "BEGIN PESSIMISTIC",
 		},
-		DBMS:        "tidb",
-		PanicsAlone: true,
-		Isolation:   isolation,
+		DBMS:      "tidb",
+		Isolation: isolation,
 		Guarantees: dbms.Guarantees{
-			Protocol: "2PL+MVCC",
-			Source:   source,
+			Source: source,
 		},
 		Sessions: dbms.Sessions{
 			Setup: []string{
@@ -86,14 +84,15 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 			LocksNothing:  func(autocommit bool) bool { return autocommit },
 		},
 		TableChanges: dbms.TableChanges{
-			LateRefusal: true, // a change waits for who uses the table, and nothing tells soon enough that it does
+			Told: dbms.ChangesUntold, // a change waits for who uses the table, and nothing tells soon enough that it does
 
 		},
 		Order: dbms.DatabaseClock,
 		Errors: dbms.Errors{
-			Classes:   errorClasses,
-			Malformed: innodb.Malformed,
-			NoTable:   dbms.ErrorSet{Codes: []int{1146}},
+			PanicsAlone: true, // it catches a panic, logs it, and closes the connection
+			Classes:     errorClasses,
+			Malformed:   innodb.Malformed,
+			NoTable:     dbms.ErrorSet{Codes: []int{1146}},
 			// no such table; index and table differ; rows of an index differ; values of an index differ; assertion failed; index
 			// and table differ. 1105: a panic
 			Impossible: dbms.ErrorSet{Codes: []int{1146, 8003, 8133, 8134, 8141, 8223}, Texts: []string{"runtime error",
@@ -159,13 +158,13 @@ func set(name string, variables ...string) dbms.PlanSetting {
 func Levels() []*dbms.Profile {
 	rr := level("repeatable-read", "pessimistic", "REPEATABLE READ")
 	rr.Transactions.OtherBegin = "OPTIMISTIC"
-	rr.TableChanges.AloneUntold = true // it is optimistic, and meets their locks when it commits
+	rr.TableChanges.Told = dbms.AloneUntold // it is optimistic, and meets their locks when it commits
 	rr.Guarantees.Mechanisms = dbms.Mechanisms{ConsistentRead: dbms.PerTransaction, SnapshotAt: dbms.AtBegin,
 		DMLView:         dbms.Current,
 		MutualExclusion: true, RowLocks: true}
-	rr.ReadModes.SelectView, rr.ReadModes.Observers = dbms.Snapshot, true
+	rr.ReadModes.SelectView, rr.ReadModes.Observer = dbms.Snapshot, dbms.CommittedObserver
 	rr.ReadModes.Before = dbms.LockingDeleteRead
-	rr.ReadModes.MixedSubqueries = true
+	rr.ReadModes.MixedSubqueries = true     // measured on 6.1 to 8.5
 	rr.ReadModes.Mixing = dbms.ByPrimaryKey // https://github.com/pingcap/tidb/issues/51211
 	rr.Guarantees.Forbidden = dbms.ForbidRepeatable
 
@@ -174,17 +173,17 @@ func Levels() []*dbms.Profile {
 
 	rc := level("read-committed", "pessimistic", "READ COMMITTED")
 	rc.Transactions.OtherBegin = "OPTIMISTIC"
-	rc.TableChanges.AloneUntold = true
+	rc.TableChanges.Told = dbms.AloneUntold
 	rc.Guarantees.Mechanisms = dbms.ReadCommitted
 	rc.RowLocks = true
-	rc.ReadModes.SelectView, rc.ReadModes.Observers = dbms.Current, true
+	rc.ReadModes.SelectView, rc.ReadModes.Observer = dbms.Current, dbms.CommittedObserver
 	rc.ReadModes.Before = dbms.NoBeforeRead
 	rc.Guarantees.Forbidden = dbms.ForbidCommitted
 	rc.Errors.AtCommit = []int{9007}
 
 	optimistic := level("optimistic", "optimistic", "REPEATABLE READ")
 	optimistic.Transactions.OtherBegin = "PESSIMISTIC"
-	optimistic.Guarantees.Protocol, optimistic.Guarantees.Mechanisms = "Percolator", percolator
+	optimistic.Guarantees.Mechanisms = percolator
 	optimistic.Guarantees.Source += "; docs.pingcap.com, TiDB Optimistic Transaction Model"
 	optimistic.ReadModes.SelectView = dbms.Snapshot
 	optimistic.ReadModes.Before = dbms.PlainBeforeRead
@@ -195,8 +194,7 @@ func Levels() []*dbms.Profile {
 
 // Known are levels of recorded traces that txweave does not run.
 func Known() []*dbms.Profile {
-	return []*dbms.Profile{{DBMS: "tidb", Isolation: "snapshot", Guarantees: dbms.Guarantees{Protocol: "Percolator",
-		Mechanisms: percolator,
-		Source:     source + "; Peng, Dabek: Large-scale Incremental Processing (Percolator), OSDI 2010",
+	return []*dbms.Profile{{DBMS: "tidb", Isolation: "snapshot", Guarantees: dbms.Guarantees{Mechanisms: percolator,
+		Source: source + "; Peng, Dabek: Large-scale Incremental Processing (Percolator), OSDI 2010",
 	}}}
 }

@@ -23,7 +23,7 @@ func always(*dbms.Profile) bool     { return true }
 func anywhere(*dbms.Profile) string { return "" }
 
 func needsLocks(p *dbms.Profile) string {
-	if p.ReadModes.Observers || p.Promise().RowLocks {
+	if p.ReadModes.Observer != dbms.NoObserver || p.Promise().RowLocks {
 		return ""
 	}
 	return "the engine has no locking reads and no weaker level"
@@ -162,7 +162,7 @@ func loseCommit(c *faultConn, ctx context.Context, sql string) (driver.Result, e
 
 // vanish answers a duplicate key as if nothing had been, and lets the transaction live on where an error ends it.
 func vanish(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-	if c.profile.Transactions.ErrorsEnd {
+	if c.profile.Transactions.Loss == dbms.ErrorsEnd {
 		if _, err := c.send(ctx, "SAVEPOINT txw_before"); err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func vanish(c *faultConn, ctx context.Context, sql string) (driver.Result, error
 		"Duplicate entry") {
 		return res, err
 	}
-	if c.profile.Transactions.ErrorsEnd {
+	if c.profile.Transactions.Loss == dbms.ErrorsEnd {
 		if _, err := c.send(ctx, "ROLLBACK TO SAVEPOINT txw_before"); err != nil {
 			return nil, err
 		}

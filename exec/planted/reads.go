@@ -112,7 +112,7 @@ func dirtyRead(which func(c *faultConn, x *faultTxn, tables []string) bool) func
 		if i < 0 || !plainRead(c.tree(sql)) {
 			return c.ask(ctx, sql)
 		}
-		if !c.profile.ReadModes.DirtyObserver {
+		if c.profile.ReadModes.Observer != dbms.DirtyObserver {
 			return c.askOver(ctx, others[i], sql)
 		}
 		if c.dirty == nil {
@@ -190,8 +190,8 @@ func circularFlow(c *faultConn, ctx context.Context, sql string) (driver.Rows, e
 	}
 	if needsLocks(c.profile) == "" {
 		return dirtyRead(func(c *faultConn, x *faultTxn, tables []string) bool {
-			return (c.profile.ReadModes.DirtyObserver || !anyOf(c.txn.wrote, tables)) && !x.rollsBack(c.target) &&
-				c.target.works(x.txn, c.txn.wrote)
+			return (c.profile.ReadModes.Observer == dbms.DirtyObserver || !anyOf(c.txn.wrote, tables)) &&
+				!x.rollsBack(c.target) && c.target.works(x.txn, c.txn.wrote)
 		})(c, ctx, sql)
 	}
 	if _, ofCase := c.target.placeOf(exec.OccasionIn(ctx)); !ofCase {
@@ -239,7 +239,7 @@ func (c *faultConn) askAhead(ctx context.Context, sql string, ahead []testcase.S
 		return nil, err
 	}
 	_, failed := c.send(ctx, ahead[i].SQL)
-	if failed != nil && c.target.class(failed) == dbms.TxnLost && c.profile.ReadModes.Observers {
+	if failed != nil && c.target.class(failed) == dbms.TxnLost && c.profile.ReadModes.Observer != dbms.NoObserver {
 		return nil, failed // a deadlock
 	}
 	var rows driver.Rows

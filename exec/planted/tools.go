@@ -17,7 +17,7 @@ import (
 // snapshotProfile is a level of the same engine at which a transaction keeps one snapshot for all its plain reads, and
 // its reads are no part of the conflicts of others.
 func (t *faultyTarget) snapshotProfile() (*dbms.Profile, error) {
-	if t.profile.SnapshotScope() == dbms.PerTransaction && !t.profile.ReadModes.SnapshotObserver {
+	if t.profile.SnapshotScope() == dbms.PerTransaction && t.profile.ReadModes.Observer != dbms.SnapshotObserver {
 		return t.profile, nil
 	}
 	return dbms.Lookup(t.profile.DBMS, "repeatable-read")

@@ -147,14 +147,12 @@ func source(stmt sqltree.Stmt) *sqltree.Table {
 		return table
 	}
 	switch n := stmt.(type) {
-	case *sqltree.Insert:
-		return n.Table
+	case *sqltree.Insert, *sqltree.Delete:
+		return sqltree.Written(n)
 	case *sqltree.Merge:
 		return n.Table
 	case *sqltree.Update:
 		return first(n.Table)
-	case *sqltree.Delete:
-		return n.Table
 	case *sqltree.DeleteJoined:
 		return n.Targets[0]
 	case *sqltree.Truncate:
@@ -391,7 +389,7 @@ func indexes(stmt sqltree.Stmt) (table string, columns []string) {
 			of(c.Columns)
 		case *sqltree.Unique:
 			of(c.Columns)
-		case *sqltree.ForeignKey: // MySQL's family makes one
+		case *sqltree.ForeignKey: // some databases make one
 			for _, name := range c.Columns {
 				columns = append(columns, name.Folded())
 			}

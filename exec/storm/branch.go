@@ -27,9 +27,9 @@ func (b *branch) rollback() string {
 	return "XA ROLLBACK " + b.id
 }
 
-// loosen takes from an operation what it says of locks that XA PREPARE lets go (lock_release_on_prepare in MariaDB's
-// lock0lock.cc): those of gaps, and of rows that were read. A transaction that is prepared reads nothing more, so that
-// it is no less isolated. What it has written stays locked until its end.
+// loosen takes from an operation what it says of locks that XA PREPARE lets go (lock0lock.cc,
+// lock_release_on_prepare): those of gaps, and of rows that were read. A transaction that is prepared reads nothing
+// more, so that it is no less isolated. What it has written stays locked until its end.
 func (b *branch) loosen(op *history.Operation) {
 	switch {
 	case op.Lock == history.LockNone:

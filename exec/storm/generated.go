@@ -99,7 +99,7 @@ func (t *tx) failed(ran bool, sql string, a history.Answer, start, end int64) er
 	if err := t.opens(start, end); err != nil {
 		return err
 	}
-	if t.profile.Transactions.ErrorsEnd {
+	if t.profile.Transactions.Loss == dbms.ErrorsEnd {
 		t.failedAt = start
 		return errAborted
 	}

@@ -366,8 +366,8 @@ func (s *session) send(ctx context.Context, q *request) (a history.Answer, start
 			continue
 		}
 		s.errors[a.Err.Code]++
-		if class == dbms.Deterministic && !(s.profile.Transactions.ErrorsEnd && slices.Contains(s.profile.Errors.Duplicate,
-			a.Err.Code)) {
+		if class == dbms.Deterministic && (s.profile.Transactions.Loss != dbms.ErrorsEnd ||
+			!slices.Contains(s.profile.Errors.Duplicate, a.Err.Code)) {
 			break
 		}
 		s.answered(q, false)

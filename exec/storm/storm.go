@@ -3,7 +3,7 @@
 //
 // Retry policy: a transaction that the database rolled back, or one of whose statements it undid (lock-wait time-out),
 // is rolled back and not tried again; the session draws its next one. A statement that the database refused because
-// somebody holds a lock, as SQLite does instead of making it wait, is sent again after a pause, for WaitLimit at most.
+// somebody holds a lock, instead of making it wait, is sent again after a pause, for WaitLimit at most.
 package storm
 
 import (

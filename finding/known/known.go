@@ -22,7 +22,7 @@ import (
 // Entry is a known bug: one entry of known.toml. At least one of Signature, Error and Features is there; all that are
 // have to hold.
 type Entry struct {
-	Name      string `toml:"name"`      // short and unique: "tidb-28212"
+	Name      string `toml:"name"`      // short and unique: "vendor-28212"
 	Link      string `toml:"link"`      // the report upstream, or the page below Pages
 	Title     string `toml:"title"`     // what it is, in a line
 	DBMS      string `toml:"dbms"`      // the dialect; empty: any

@@ -48,7 +48,7 @@ func (f *features) control(sql string, kind sqltext.Kind, first bool) {
 	}
 }
 
-// locksAtBegin are SQLite's words for when a transaction takes its lock; the generator always says one.
+// locksAtBegin are words for when a transaction takes its lock; the generator always says one where there are any.
 var locksAtBegin = []string{"DEFERRED", "IMMEDIATE", "EXCLUSIVE"}
 
 // begin adds how a transaction begins, where that is not just BEGIN.

@@ -29,24 +29,11 @@ func sites(schema *sqltext.Schema, stmt sql.Stmt) []site {
 		return true
 	})
 	delete(f.alias, "")
-	f.target = targetOf(stmt)
+	if t := sql.Written(stmt); t != nil {
+		f.target = t.Name.Folded()
+	}
 	f.find(stmt)
 	return f.out
-}
-
-// targetOf is the table that a write of one table writes; "" for others.
-func targetOf(stmt sql.Stmt) string {
-	switch x := stmt.(type) {
-	case *sql.Insert:
-		return x.Table.Name.Folded()
-	case *sql.Update:
-		if t, one := x.Table.(*sql.Table); one {
-			return t.Name.Folded()
-		}
-	case *sql.Delete:
-		return x.Table.Name.Folded()
-	}
-	return ""
 }
 
 // siteFinder looks for sites.
@@ -286,7 +273,7 @@ func widen(m *mutator) bool {
 	if !ok {
 		return false
 	}
-	// A subquery that is a value gives one of its rows where it finds several, on SQLite, and which one nobody says.
+	// A subquery that is a value may give one of its rows where it finds several, and which one nobody says.
 	list := slices.DeleteFunc(m.sites(m.sql(p)), func(s site) bool {
 		return s.equals == nil || s.column != sqltext.PKey || s.inner
 	})

@@ -56,12 +56,15 @@ func in(session int, ops ...plantedOp) plantedTxn { return plantedTxn{session: s
 
 // The levels that forbid an anomaly, down to the weakest that does.
 var (
-	fromRC  = []dbms.Level{dbms.RC, dbms.RA, dbms.TCC, dbms.SI, dbms.SER, dbms.SSER}
-	fromRA  = fromRC[1:]
-	fromTCC = fromRC[2:]
-	fromSI  = fromRC[3:]
-	fromSER = fromRC[4:]
-	onlySSE = fromRC[5:]
+	fromRC   = []dbms.Level{dbms.RC, dbms.RA, dbms.TCC, dbms.SI, dbms.RR, dbms.SER, dbms.SSER}
+	fromRA   = fromRC[1:]
+	fromTCC  = fromRC[2:]
+	fromSI   = fromRC[3:]
+	fromRR   = fromRC[4:]
+	fromSER  = fromRC[5:]
+	onlySSER = fromRC[6:]
+	// Repeatable read lets others change what a search would find (Adya, PL-2.99: G2-item, of items alone).
+	fromSIButRR = []dbms.Level{dbms.SI, dbms.SER, dbms.SSER}
 )
 
 // anomalies holds what can be planted. All but ConflictingOrder, which is of blind writes, are made of
@@ -110,7 +113,7 @@ var anomalies = []Anomaly{
 	{Kind: fault.HistoryLostUpdate, Forbidden: fromSI, gadget: []plantedTxn{
 		in(0, r(keyX, 0), w(keyX, 1)),
 		in(1, r(keyX, 0), w(keyX, 2))}},
-	{Kind: fault.HistoryWriteSkew, Forbidden: fromSER, gadget: []plantedTxn{
+	{Kind: fault.HistoryWriteSkew, Forbidden: fromRR, gadget: []plantedTxn{
 		in(0, r(keyX, 0), r(keyY, 0), w(keyX, 1)),
 		in(1, r(keyX, 0), r(keyY, 0), w(keyY, 1))}},
 	{Kind: fault.HistoryCyclicInformationFlow, Forbidden: fromRC, gadget: []plantedTxn{
@@ -121,13 +124,13 @@ var anomalies = []Anomaly{
 		in(1, w(keyX, 2), w(keyZ, 1)),
 		in(2, r(keyZ, 1), r(keyX, 1)),
 		in(3, r(keyY, 1), r(keyX, 2))}},
-	{Kind: fault.HistoryRealTimeViolation, Forbidden: onlySSE, gadget: []plantedTxn{
+	{Kind: fault.HistoryRealTimeViolation, Forbidden: onlySSER, gadget: []plantedTxn{
 		in(0, r(keyX, 0), w(keyX, 1)),
 		{session: 1, after: 2, ops: []plantedOp{r(keyX, 0)}}}},
 	{Kind: fault.HistoryPhantom, Forbidden: fromSER, gadget: []plantedTxn{
 		in(0, search(0, 0), r(keyY, 0), w(keyY, 1)),
 		in(1, search(0, 0), r(keyX, 0), w(keyX, 1))}},
-	{Kind: fault.PMP, Forbidden: fromSI, gadget: []plantedTxn{
+	{Kind: fault.PMP, Forbidden: fromSIButRR, gadget: []plantedTxn{
 		in(0, r(keyX, 0), w(keyX, 1)),
 		in(1, search(0), search(1), r(keyX, 1))}},
 	{Kind: fault.HistoryResultSetMismatch, Forbidden: fromRC, gadget: []plantedTxn{

@@ -28,7 +28,7 @@ func (c *central) begin(session int, t *transaction, rng *rand.Rand) {
 	switch {
 	case c.level == dbms.SI:
 		t.snapshot = c.latest
-	case c.level == dbms.SER && t.readOnly:
+	case c.level != dbms.SSER && t.readOnly:
 		t.snapshot = c.latest - min(c.latest-c.seen[session], int64(rng.IntN(50)))
 		c.seen[session] = t.snapshot
 	default:

@@ -21,12 +21,13 @@ import (
 //     between its start and its end.
 //   - SER is the same, but read-only transactions may read an old state: the newest one that their session has seen, or
 //     a later one.
+//   - RR is SER: the two differ in searches alone, of which the random transactions have none.
 //   - SI reads the state at its start, and aborts where another one committed a write of the same key since.
 //   - TCC reads the state of a replica, which applies the transactions of others late but after what they depend on;
 //     the write with the highest Lamport timestamp wins.
 //   - RA is the same without regard to what they depend on.
 //   - RC reads, statement by statement, what the replica holds at that moment.
-var Levels = []dbms.Level{dbms.SSER, dbms.SER, dbms.SI, dbms.TCC, dbms.RA, dbms.RC}
+var Levels = []dbms.Level{dbms.SSER, dbms.SER, dbms.RR, dbms.SI, dbms.TCC, dbms.RA, dbms.RC}
 
 // Shape is what transactions look like.
 type Shape string
@@ -61,12 +62,12 @@ type Config struct {
 	KeepAborted bool
 	// Unknowns is the share of transactions whose outcome the client did not learn; half of them committed.
 	Unknowns float64
-	// Anomaly is what is planted, once; "": nothing. The level is then SSER, SER or SI.
+	// Anomaly is what is planted, once; "": nothing. The level is then SSER, SER, RR or SI.
 	Anomaly fault.Kind
 	// NoInitial leaves the initial transaction out: first reads return nothing.
 	NoInitial bool
 	// Lists are what keys hold: writes append an element, and reads return all of them. There is no initial transaction.
-	// The level is then SSER, SER or SI: the lists of one key begin alike, which replicas cannot promise.
+	// The level is then SSER, SER, RR or SI: the lists of one key begin alike, which replicas cannot promise.
 	Lists bool
 }
 
@@ -120,7 +121,8 @@ func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
 	return h, err
 }
 
-// certified is Generate, and gives the certificate of a history of registers of level SSER, SER or SI: nil of others.
+// certified is Generate, and gives the certificate of a history of registers of level SSER, SER, RR or SI; nil: it has
+// none.
 func certified(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
 	sim, err := newSimulator(rng, cfg)
 	if err != nil {
@@ -157,7 +159,7 @@ func newSimulator(rng *rand.Rand, cfg Config) (*simulator, error) {
 	}
 	sim := &simulator{lists: lists, cfg: cfg, rng: rng, shape: shape, keys: keys, next: int64(cfg.Keys)}
 	switch cfg.Level {
-	case dbms.SSER, dbms.SER, dbms.SI:
+	case dbms.SSER, dbms.SER, dbms.RR, dbms.SI:
 		central := newCentral(cfg)
 		sim.store = central
 		if cfg.Anomaly != "" {
@@ -167,13 +169,13 @@ func newSimulator(rng *rand.Rand, cfg Config) (*simulator, error) {
 		}
 	case dbms.TCC, dbms.RA, dbms.RC:
 		if sim.store = newReplicated(cfg); cfg.Anomaly != "" {
-			return nil, fmt.Errorf("an anomaly is planted in a history of level sser, ser or si, not %s", cfg.Level)
+			return nil, fmt.Errorf("an anomaly is planted in a history of level sser, ser, rr or si, not %s", cfg.Level)
 		}
 		if cfg.Lists {
-			return nil, fmt.Errorf("a history of lists is of level sser, ser or si, not %s", cfg.Level)
+			return nil, fmt.Errorf("a history of lists is of level sser, ser, rr or si, not %s", cfg.Level)
 		}
 	default:
-		return nil, fmt.Errorf("there is no level %q: want sser, ser, si, tcc, ra or rc", cfg.Level)
+		return nil, fmt.Errorf("there is no level %q: want sser, ser, rr, si, tcc, ra or rc", cfg.Level)
 	}
 	return sim, nil
 }

@@ -185,7 +185,7 @@ func planted(k fault.Kind) (*Anomaly, error) {
 }
 
 // certifiedLevels are those that are checked with a certificate.
-var certifiedLevels = []dbms.Level{dbms.SER, dbms.SI, dbms.RC}
+var certifiedLevels = []dbms.Level{dbms.SER, dbms.RR, dbms.SI, dbms.RC}
 
 // WriteOne writes the first history of the set to out, or to the file of a name, and its certificate, if it has one,
 // beside that.

@@ -80,7 +80,7 @@ func checkJudged(t *testing.T, dir string, m *Judged, lists bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := 5
+	want := 6
 	if m.Certificate != "" {
 		want = len(certifiedLevels)
 	}

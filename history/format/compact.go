@@ -15,14 +15,15 @@ import (
 // The compact form of a history holds what our JSON lines hold, in much less space, and it is read in much less time.
 // Numbers are varints (encoding/binary), signed ones in zigzag form. It is
 //
-//	"txwh" version flags [initial value]
+//	"txwh" version flags [initial value] [level session order clock skew]
 //	{ 1 transaction } 0 count checksum
 //
 // A transaction is its status (+4: the initial one), session, number, start and length where there is real time, the
 // length of an Unknown one left out, and its operations with their count before them. An operation is its kind (+8:
 // nil, +16: with names), its key, and its value; a list is its length and its elements. Number, start and value are
 // differences from the one before. A key is its place among the keys so far; a new one is followed by its name. With
-// names, each value has a byte before it: 1 says that a name follows. The checksum is the CRC-32 of all before it.
+// names, each value has a byte before it: 1 says that a name follows. Of a part of a history it is said what it was cut
+// for: names, and 1 or 0. The checksum is the CRC-32 of all before it.
 const compactVersion = 1
 
 var compactMagic = []byte("txwh")
@@ -30,6 +31,8 @@ var compactMagic = []byte("txwh")
 const (
 	compactRealTime = 1 << iota
 	compactInitialValue
+	compactPart
+	compactFlags // above all that there are
 )
 
 const (
@@ -66,10 +69,18 @@ func WriteCompact(out io.Writer, h *register.History) error {
 	if h.HasInitialValue {
 		flags |= compactInitialValue
 	}
+	if h.Cut != nil {
+		flags |= compactPart
+	}
 	w.number(compactVersion)
 	w.number(flags)
 	if h.HasInitialValue {
 		w.signed(h.InitialValue)
+	}
+	if h.Cut != nil {
+		w.name(h.Cut.Level)
+		w.number(map[bool]uint64{true: 1}[h.Cut.SessionOrder])
+		w.name(h.Cut.ClockSkew)
 	}
 	for t := range h.Txns {
 		w.number(1)
@@ -282,11 +293,17 @@ func readCompact(r io.Reader, to *sink) error {
 			compactVersion)}
 	}
 	flags := c.number()
+	if flags >= compactFlags {
+		c.fail("flags %d are unknown", flags)
+	}
 	if c.realTime = flags&compactRealTime != 0; c.realTime {
 		c.SetRealTime()
 	}
 	if flags&compactInitialValue != 0 {
 		c.SetInitialValue(c.signed())
+	}
+	if flags&compactPart != 0 {
+		c.SetCut(register.Cut{Level: c.name(), SessionOrder: c.number() == 1, ClockSkew: c.name()})
 	}
 	txns := uint64(0)
 	for c.err == nil && c.number() == 1 {

@@ -5,56 +5,71 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 )
 
 // readEDN reads Jepsen's history: one vector or list of operations, or operations one after the other.
 func readEDN(r io.Reader, b *sink) error {
+	l, err := readRecords(r, b, "[(", scanRecords)
+	switch {
+	case err != nil || l == nil:
+		return err
+	case l.array && !l.closed:
+		return at(l.line, "the list of operations is never closed")
+	case !l.array && l.closed:
+		return at(l.line, "%v", errClose)
+	}
+	return l.jepsen.finish()
+}
+
+// recordList is what was read of a list of records.
+type recordList struct {
+	jepsen *jepsen
+	array  bool // it began with a bracket
+	closed bool // and a closing bracket ended it
+	line   int  // where it ended
+}
+
+// readRecords reads records that stand in one of the brackets that open a list, or one after the other; nil where there
+// are none.
+func readRecords(r io.Reader, b *sink, open string, scan func(c *chunk, array bool) *recordScanner) (
+	l *recordList, err error) {
 	in := bufio.NewReaderSize(r, headSize)
 	line, c, err := ednStart(in)
 	if errors.Is(err, io.EOF) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	array := c == '[' || c == '('
-	if !array {
+	l = &recordList{jepsen: newJepsen(b, false), array: strings.IndexByte(open, c) >= 0, line: line}
+	if !l.array {
 		_ = in.UnreadByte() // it was read just now
 	}
-	j := newJepsen(b, false)
-	closed := false
-	err = inOrder(ednChunks(in, line, chunkSize), scanRecords, func(c *recordScanner) error {
-		for i := range c.records {
-			if err := j.record(&c.records[i]); err != nil {
-				return at(int(c.records[i].place.Line), "%v", err)
+	n := 0
+	err = inOrder(ednChunks(in, line, chunkSize), func(c *chunk) *recordScanner { return scan(c, l.array) },
+		func(c *recordScanner) error {
+			for i := range c.records {
+				n++
+				if err := l.jepsen.record(&c.records[i]); err != nil {
+					return at(int(c.records[i].place.Line), "operation %d: %v", n, err)
+				}
 			}
-		}
-		closed, line = c.closed, c.line
-		if c.err != nil {
-			return c.err
-		}
-		j.keep()
-		b.took(len(c.text))
-		c.release()
-		return nil
-	})
-	switch {
-	case err != nil:
-		return err
-	case array && !closed:
-		return at(line, "the list of operations is never closed")
-	case !array && closed:
-		return at(line, "%v", errClose)
-	}
-	return j.finish()
+			l.closed, l.line = l.closed || c.closed, c.line
+			if c.err != nil {
+				return c.err
+			}
+			l.jepsen.keep()
+			b.took(len(c.text))
+			c.release()
+			return nil
+		})
+	return l, err
 }
 
-// ednStart passes over a byte order mark, white space and comments, and returns the byte that follows, with its line.
+// ednStart passes over white space and comments, and returns the byte that follows, with its line.
 func ednStart(in *bufio.Reader) (line int, c byte, err error) {
-	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
-		_, _ = in.Discard(len(byteOrderMark)) // it was seen just now
-	}
 	line = 1
 	for comment := false; ; {
 		if c, err = in.ReadByte(); err != nil {
@@ -108,7 +123,7 @@ func (s *recordScanner) release() {
 }
 
 // scanRecords reads the records of a chunk.
-func scanRecords(c *chunk) *recordScanner {
+func scanRecords(c *chunk, _ bool) *recordScanner {
 	s := scanners.Get().(*recordScanner)
 	s.scan(c)
 	return s

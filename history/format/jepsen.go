@@ -105,8 +105,11 @@ func (j *jepsen) record(r *record) error {
 	switch r.outcome {
 	case "ok":
 		a.outcome = history.Committed
-		if r.txn || r.value != nil || r.f == "read" {
+		switch {
+		case r.txn || r.value != nil || r.f == "read":
 			a.txn, a.mops, a.value = r.txn, r.mops, r.value
+		case in.txn: // it says no more than that it did what was asked: what reads returned is not known
+			a.mops = slices.DeleteFunc(slices.Clone(in.mops), func(m mop) bool { return m.f == 'r' })
 		}
 	case "fail":
 		a.outcome = history.Aborted
@@ -478,8 +481,12 @@ func parseJepsenLine(line []byte) (l jepsenLine, ok bool) {
 }
 
 func looksJepsenLog(head []byte) bool {
-	_, ok := parseJepsenLine(firstLine(head))
-	return ok
+	for line := range bytes.Lines(head) { // other parts of Jepsen log too, and before
+		if _, ok := parseJepsenLine(bytes.TrimSpace(line)); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // readJepsenLog reads the log of a register that knows read, write and cas. A cas that fails has compared and

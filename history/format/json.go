@@ -43,14 +43,26 @@ func readDBCopJSON(r io.Reader, b *register.Builder) error {
 				}
 			}
 			id++
-			status := history.Aborted
-			if c := t.get("committed"); c.n != 0 || c.kind == null && t.get("success").n != 0 {
-				status = history.Committed
+			status, ok := dbcopStatus(&t)
+			if !ok {
+				return &Error{Msg: fmt.Sprintf(`transaction %d does not say whether it is "committed"`, id-1)}
 			}
 			b.End(status, 0, 0)
 		}
 	}
 	return nil
+}
+
+// dbcopStatus is how a transaction ended, "committed" or, in older files, "success"; false where it does not say that.
+func dbcopStatus(t *datum) (history.Outcome, bool) {
+	committed := t.get("committed")
+	if committed.kind == null {
+		committed = t.get("success")
+	}
+	if committed.n != 0 {
+		return history.Committed, committed.kind == boolean
+	}
+	return history.Aborted, committed.kind == boolean
 }
 
 // dbcopEvent reads {"Write": {"variable": 0, "version": 1}}.

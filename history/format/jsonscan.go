@@ -1,54 +1,21 @@
 package format
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 )
 
 // readJepsenJSON reads elle-cli's JSON: the operations of Jepsen as objects, in an array or one after the other.
 func readJepsenJSON(r io.Reader, b *sink) error {
-	in := bufio.NewReaderSize(r, headSize)
-	line, c, err := ednStart(in)
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	array := c == '['
-	if !array {
-		_ = in.UnreadByte() // it was read just now
-	}
-	j := newJepsen(b, false)
-	n, closed := 0, false
-	err = inOrder(ednChunks(in, line, chunkSize), func(c *chunk) *recordScanner {
-		return scanJSON(c, array)
-	}, func(c *recordScanner) error {
-		for i := range c.records {
-			n++
-			if err := j.record(&c.records[i]); err != nil {
-				return at(int(c.records[i].place.Line), "operation %d: %v", n, err)
-			}
-		}
-		closed = closed || c.closed
-		if c.err != nil {
-			return c.err
-		}
-		j.keep()
-		b.took(len(c.text))
-		c.release()
-		return nil
-	})
+	l, err := readRecords(r, b, "[", scanJSON)
 	switch {
-	case err != nil:
+	case err != nil || l == nil:
 		return err
-	case array && !closed:
+	case l.array && !l.closed:
 		return &Error{Msg: "ends in the middle of its list"}
 	}
-	return j.finish()
+	return l.jepsen.finish()
 }
 
 // scanJSON reads the records of a chunk of JSON, which stand between commas in an array. Records as they are mostly

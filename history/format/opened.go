@@ -67,7 +67,12 @@ func (in *Opened) decompress() error {
 	default:
 		in.size = in.file.Size
 	}
-	return nil
+	if mark, _ := in.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, err = in.Discard(len(byteOrderMark))
+	} else {
+		err = nil // what cannot be read is said by who reads it
+	}
+	return err
 }
 
 // maxZstdWindow bounds what a compressed file may make its reader hold.
@@ -79,7 +84,7 @@ func (in *Opened) Head() ([]byte, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
 		return nil, err
 	}
-	return bytes.TrimPrefix(head, []byte(byteOrderMark)), nil
+	return head, nil
 }
 
 // Close closes the file.

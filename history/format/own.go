@@ -32,8 +32,8 @@ type ownTxn struct {
 	Txn     int64             `json:"txn"`
 	Session *int64            `json:"session"`
 	Status  string            `json:"status"`
-	Start   int64             `json:"start,omitempty"`
-	End     int64             `json:"end,omitempty"`
+	Start   *int64            `json:"start"`
+	End     *int64            `json:"end"`
 	Ops     []json.RawMessage `json:"ops"`
 }
 
@@ -117,7 +117,11 @@ func (o *ownReader) header(n int, line []byte) error {
 
 // begin begins a transaction.
 func (o *ownReader) begin(l *ownLine) error {
-	if o.head.RealTime && l.status != history.Unknown && l.end < l.start {
+	switch {
+	case !o.head.RealTime:
+	case !l.timed && !l.initial:
+		return at(l.line, `transaction %d lacks "start" or "end", and the header says that there are times ("real_time")`, l.txn)
+	case l.status != history.Unknown && l.end < l.start:
 		return at(l.line, "transaction %d ends at %d, before it starts at %d", l.txn, l.end, l.start)
 	}
 	if n := len(o.runs); n == 0 || l.line-o.runs[n-1].line != o.txns-o.runs[n-1].txn {
@@ -166,10 +170,9 @@ func (o *ownReader) slow(n int, line []byte) error {
 	if !ok {
 		return at(n, "status %q: want committed, aborted or unknown", t.Status)
 	}
-	l := ownLine{line: n, txn: t.Txn, initial: t.Session == nil, status: status, start: t.Start, end: t.End}
-	if t.Session != nil {
-		l.session = *t.Session
-	}
+	l := ownLine{line: n, txn: t.Txn, initial: t.Session == nil, status: status,
+		timed:   t.Start != nil && (t.End != nil || status == history.Unknown),
+		session: orZero(t.Session), start: orZero(t.Start), end: orZero(t.End)}
 	if err := o.begin(&l); err != nil {
 		return err
 	}
@@ -178,8 +181,15 @@ func (o *ownReader) slow(n int, line []byte) error {
 			return at(n, "operation %s: %v", clip(raw), err)
 		}
 	}
-	o.End(status, t.Start, t.End)
+	o.End(status, l.start, l.end)
 	return nil
+}
+
+func orZero(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
 }
 
 // ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]]; values that are no

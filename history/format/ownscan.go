@@ -16,6 +16,7 @@ type ownLine struct {
 	err          error // of what is too long
 	txn, session int64
 	initial      bool
+	timed        bool // it has the times that its status needs
 	status       history.Outcome
 	start, end   int64
 	ops          []ownOperation
@@ -76,9 +77,6 @@ func scanOwn(part *chunk) *ownChunk {
 	c := ownChunks.Get().(*ownChunk)
 	c.chunk = part
 	text, n := c.text, c.line
-	if n == 1 {
-		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	}
 	for ; len(text) > 0; n++ {
 		row, rest, _ := bytes.Cut(text, newline)
 		text = rest
@@ -166,17 +164,7 @@ func (c *ownChunk) scan(row []byte, l *ownLine) (ok bool) {
 	default:
 		return false
 	}
-	if r.take(`,"start":`) {
-		if l.start, ok = r.integer(); !ok {
-			return false
-		}
-	}
-	if r.take(`,"end":`) {
-		if l.end, ok = r.integer(); !ok {
-			return false
-		}
-	}
-	if !r.take(`,"ops":[`) {
+	if !r.times(l) || !r.take(`,"ops":[`) {
 		return false
 	}
 	first := len(c.ops)
@@ -187,6 +175,24 @@ func (c *ownChunk) scan(row []byte, l *ownLine) (ok bool) {
 	}
 	l.ops = c.ops[first:len(c.ops):len(c.ops)]
 	return r.take("}") && r.pos == len(row)
+}
+
+// times reads when a transaction began and ended, as far as the line says so.
+func (r *ownCursor) times(l *ownLine) (ok bool) {
+	started := r.take(`,"start":`)
+	if started {
+		if l.start, ok = r.integer(); !ok {
+			return false
+		}
+	}
+	ended := r.take(`,"end":`)
+	if ended {
+		if l.end, ok = r.integer(); !ok {
+			return false
+		}
+	}
+	l.timed = started && (ended || l.status == history.Unknown)
+	return true
 }
 
 // operation reads ["r","x",1] and the like, whose value is no string.

@@ -63,7 +63,8 @@ func TestOwnLines(t *testing.T) {
 			t.Fatalf("read at once\n%s\nby encoding/json\n%s\nwritten\n%s", fast, slow, text.String())
 		}
 	}
-	header := `{"format":"txweave-history","version":1,"real_time":true}` + "\n"
+	header := `{"format":"txweave-history","version":1,"real_time":false}` + "\n"
+	timed := `{"format":"txweave-history","version":1,"real_time":true}` + "\n"
 	for _, c := range []struct{ text, want string }{
 		{`{"txn":1,"session":0,"status":"committed","ops":[]}`,
 			`1: want the header {"format":"txweave-history",…}, not "{\"txn\":1,\"session\":0,\"status\":\"committed\",\"ops\":[]}"`},
@@ -71,8 +72,12 @@ func TestOwnLines(t *testing.T) {
 		{header + `{"txn":1,"session":0,"status":"committed","start":1,"end":2,"ops":[]}` + "\n\n" +
 			`{"txn":1,"session":1,"status":"committed","start":1,"end":2,"ops":[]}`,
 			"4: transaction 1 is in line 2 already"},
-		{header + `{"txn":1,"session":0,"status":"committed","start":3,"end":2,"ops":[]}`,
+		{timed + `{"txn":1,"session":0,"status":"committed","start":3,"end":2,"ops":[]}`,
 			"2: transaction 1 ends at 2, before it starts at 3"},
+		{timed + `{"txn":1,"session":0,"status":"committed","start":3,"ops":[]}`,
+			`2: transaction 1 lacks "start" or "end", and the header says that there are times ("real_time")`},
+		{timed + `{"txn":1, "session":0,"status":"unknown","ops":[]}`,
+			`2: transaction 1 lacks "start" or "end", and the header says that there are times ("real_time")`},
 		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",null]]}`,
 			`2: operation ["w","x",null]: want r, w, !, a with an integer or a string, or l with a list`},
 		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",012]]}`,

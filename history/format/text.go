@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 
 	"txweave/history"
 	"txweave/history/register"
@@ -69,15 +70,15 @@ func parseInt(s []byte) (n int64, used int) {
 	start := i
 	for ; i < len(s) && s[i] >= '0' && s[i] <= '9'; i++ {
 		d := int64(s[i] - '0')
-		if n > (1<<63-1-d)/10 {
+		if n < (math.MinInt64+d)/10 { // counted downwards, as there is one negative number more
 			return 0, 0
 		}
-		n = n*10 + d
+		n = n*10 - d
 	}
-	if i == start {
+	if i == start || !neg && n == math.MinInt64 {
 		return 0, 0
 	}
-	if neg {
+	if !neg {
 		n = -n
 	}
 	return n, i
@@ -91,11 +92,8 @@ func eachLine(r io.Reader, do func(n int, line []byte) error) error {
 	n := 0
 	for in.Scan() {
 		n++
-		line := in.Bytes()
-		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte(byteOrderMark))
-		}
-		if line = bytes.TrimSpace(line); len(line) == 0 {
+		line := bytes.TrimSpace(in.Bytes())
+		if len(line) == 0 {
 			continue
 		}
 		if err := do(n, line); err != nil {

@@ -60,9 +60,6 @@ func scanText(part *chunk) *textChunk {
 	c := textChunks.Get().(*textChunk)
 	c.chunk = part
 	text, line := c.text, c.line
-	if line == 1 {
-		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	}
 	for len(text) > 0 {
 		c.ops = append(c.ops, textOp{line: line})
 		op := &c.ops[len(c.ops)-1]

@@ -2,6 +2,14 @@ package register
 
 import "slices"
 
+// Cut says what a part of a history was cut out for. A part that nothing connects to the rest at one level may be
+// connected to it at another.
+type Cut struct {
+	Level        string // see package dbms
+	SessionOrder bool   // the order of each session's transactions is part of the level
+	ClockSkew    string // by which clients' clocks may be off, as a flag has it
+}
+
 // Part is a history of some transactions, which are named by their indices in ascending order, and of the initial one,
 // of which it has what is written to their keys. Keys, sessions, names and lists are those of the whole.
 func (h *History) Part(txns []int) *History {

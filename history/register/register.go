@@ -76,6 +76,8 @@ type History struct {
 	// Doubt is why the record cannot prove that all is well: it contradicts itself in what no check looks at; "" where it
 	// does not.
 	Doubt string
+	// Cut is what the history was cut out of a larger one for; nil: it is whole.
+	Cut *Cut
 
 	intervals  []interval // by transaction, as far as any is known
 	elems      []int64
@@ -133,6 +135,16 @@ func (h *History) Widened(b history.ClockBounds) *History {
 	}
 	if h.lists != nil {
 		out.lists = h.lists.Widened(b)
+	}
+	return &out
+}
+
+// AtOnce is the history as if all of its transactions had been at the same time. It shares all else.
+func (h *History) AtOnce() *History {
+	out := *h
+	out.RealTime, out.intervals = true, nil
+	if h.lists != nil {
+		out.lists = h.lists.AtOnce()
 	}
 	return &out
 }
@@ -263,6 +275,9 @@ func (b *Builder) SetRealTime() { b.h.RealTime = true }
 
 // SetInitialValue says what keys hold before their first write.
 func (b *Builder) SetInitialValue(v int64) { b.h.InitialValue, b.h.HasInitialValue = v, true }
+
+// SetCut says what the history was cut out of a larger one for.
+func (b *Builder) SetCut(c Cut) { b.h.Cut = &c }
 
 // Key returns the number of a key with this name. "7" is the same key as IntKey(7).
 func (b *Builder) Key(name string) int32 { return b.h.keys.text(name) }

@@ -195,7 +195,7 @@ func sources(t *testing.T, do func(path string, set *token.FileSet, file *ast.Fi
 			return nil
 		}
 		set := token.NewFileSet()
-		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution|parser.ParseComments)
 		if err == nil {
 			do(path, set, file)
 		}

@@ -28,5 +28,5 @@ func damage(d *finding.Difference, said string) finding.Cause {
 	return finding.CauseDamaged
 }
 
-// corruptIndex is SQLITE_CORRUPT_INDEX, whose message does not say so.
+// corruptIndex is the code of a corrupt index (sqlite.org/rescode.html#corrupt_index), whose message does not say so.
 const corruptIndex = 779

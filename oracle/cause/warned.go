@@ -51,6 +51,6 @@ func warned(f *finding.Finding) finding.Cause {
 // database gives to columns of its own: no column of a generated case is called so.
 var ownName = regexp.MustCompile(`(?i)\b(?:field|column) ('_[A-Za-z0-9_$]+')`)
 
-// unknownError is the code of MySQL's and its kin's warnings that have none of their own: what they say tells them
+// unknownError is the code of warnings that have none of their own: what they say tells them
 // apart.
 const unknownError = 1105

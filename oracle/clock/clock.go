@@ -1,4 +1,4 @@
-// Package clock is the oracle of databases with a clock of their own (TiDB). Its claim: what the probes of a run saw
+// Package clock is the oracle of databases with a clock of their own. Its claim: what the probes of a run saw
 // and wrote agrees with the database's own account of it, in timestamps: when each transaction began and committed, at
 // which timestamp each statement read, which versions each row has had (Emme's version certificate), and what the
 // tables held at the timestamp at which a transaction began.

@@ -228,7 +228,7 @@ func (j *judge) matched(s *observe.ObservedStmt) {
 // waited compares a write that waited with the same read before and after it. A row that matched before and
 // matches after it must have been written if nobody changed it in the meantime, or if the one change, uncommitted
 // then, was there when the write began: it matched whenever the write came to it. A row that was changed later, or
-// twice, may have been passed over: InnoDB at READ COMMITTED evaluates the WHERE clause anew after each wait, and a row
+// twice, may have been passed over: the WHERE clause may be evaluated anew after each wait, and a row
 // can move in an index from before the scan to behind it.
 func (j *judge) waited(s *observe.ObservedStmt) {
 	if s.Again == nil || s.Matched == nil || s.Err != nil || s.Judges == "" {

@@ -14,7 +14,7 @@ import (
 // unsorted holds the rows of a SELECT against its own ORDER BY, as far as that is of columns which it prints: two rows
 // that follow each other come in that order. Only whole numbers are told apart here, as how texts are ordered is up to
 // their collation, and where NULL comes is up to the database where the query does not say (NULLS FIRST, NULLS LAST):
-// what is printed alike is equal, of all else nothing is said. A locking read is passed over, which PostgreSQL sorts
+// what is printed alike is equal, of all else nothing is said. A locking read is passed over, which may be sorted
 // before it locks, and so are levels at which rows may change while they are looked at.
 func (j *judge) unsorted(s *observe.ObservedStmt) {
 	if s.Run == nil || s.Run.Target == nil || s.Run.Target.Rows == nil || s.Err != nil || s.Waited || s.Mixed ||

@@ -103,8 +103,8 @@ func (g *serialization) badRead(bad func(from *observe.ObservedStmt, v history.V
 // it (read skew): of an item that it printed, or of one that matches what it searched for in one of the two states.
 // With ordered set the older state must have been seen by a later statement, or by the same: that is OTV, the
 // observed transaction vanishes, which even a snapshot for each statement forbids. Without, both reads must be
-// plain: PMP, which a transaction's snapshot forbids. A plain and a locking read may look at different states
-// (InnoDB, REPEATABLE READ), so they are never held against each other. Nor is what one FOR KEY SHARE returns that
+// plain: PMP, which a transaction's snapshot forbids. A plain and a locking read may look at different states,
+// so they are never held against each other. Nor is what one FOR KEY SHARE returns that
 // waited: of a row whose key had changed it waited for the newest version, and of another one, of whose keys none had,
 // it returns what it found.
 func (g *serialization) fractured(ordered bool) *Occurrence {

@@ -49,7 +49,7 @@ func (p *partition) lock(it *item, e *event, new lock) {
 func (l *lock) covers(o *lock) bool { return (l.exclusive || !o.exclusive) && (!l.entry || o.entry) }
 
 // meets says since when a lock surely excludes another one that excludes it: where an index holds all that a query asks
-// for, InnoDB locks the entry and not the row, which a write changes and a locking read of the row does not.
+// for, the entry is locked and not the row, which a write changes and a locking read of the row does not.
 func (l *lock) meets(o *lock) (start, end int64, ever bool) {
 	if o.entry {
 		return l.ws, l.we, l.write

@@ -227,7 +227,7 @@ func (w *observedRun) undone(s *observe.ObservedStmt) *history.Operation {
 	}
 	// whatever it met: it is no plain read, and takes no snapshot where the first one of these does
 	op.Lock = history.LockExclusive
-	if s.Waited || s.Err != nil || p.Transactions.ErrorsEnd {
+	if s.Waited || s.Err != nil || p.Transactions.Loss == dbms.ErrorsEnd {
 		return op
 	}
 	for _, x := range s.Writes {

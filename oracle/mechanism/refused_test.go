@@ -43,7 +43,7 @@ func TestRefused(t *testing.T) {
 	} {
 		lost := &history.DBError{Code: 1213, Message: "snapshot"}
 		o := &observe.Observation{
-			Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Transactions: dbms.Transactions{LostStayOpen: true},
+			Promise: failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Transactions: dbms.Transactions{Loss: dbms.LostStaysOpen},
 				Guarantees: dbms.Guarantees{Mechanisms: dbms.Mechanisms{
 					FirstUpdaterWins: true},
 				}}),

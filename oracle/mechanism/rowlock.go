@@ -122,12 +122,12 @@ func gaveBack(o *observe.Observation, s *observe.ObservedStmt) int64 {
 }
 
 // unlocking says whether an error may have given back the locks of statements before it. One of a statement and its
-// data undoes that statement alone, unless any error ends the transaction. SQLite's may be a trigger's RAISE(ROLLBACK),
+// data undoes that statement alone, unless any error ends the transaction. An error may be a trigger's RAISE(ROLLBACK),
 // which does: all but those of keys.
 func unlocking(o *observe.Observation, e *history.Event) bool {
 	p := o.PromiseOf(e.Txn)
 	switch {
-	case p.Transactions.ErrorsEnd:
+	case p.Transactions.Loss == dbms.ErrorsEnd:
 		return true
 	case p.Order == dbms.OneWriterAtOnce:
 		return !slices.Contains(p.Errors.Duplicate, e.Err.Code)

@@ -47,7 +47,7 @@ func TestUnheld(t *testing.T) {
 		{"one that ran nothing", 70, 80, unknown, 0, false, true},
 		{"a statement in autocommit that is no query", 44, 48, unknown, 0, true, false},
 	} {
-		p := failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Transactions: dbms.Transactions{LostStayOpen: true},
+		p := failing(dbms.Profile{Order: dbms.OneWriterAtOnce, Transactions: dbms.Transactions{Loss: dbms.LostStaysOpen},
 			Errors: dbms.Errors{WriteLocked: []int{5}},
 			Guarantees: dbms.Guarantees{
 				Mechanisms: dbms.Mechanisms{MutualExclusion: true},

@@ -36,8 +36,8 @@ func (o *observer) attempts() map[*history.Event]*ObservedStmt {
 func (o *observer) attempt(target *history.Event, reads []*history.Event) *ObservedStmt {
 	b := o.plan.Txns[target.Txn].Blocks[target.Stmt]
 	waits := target.Err != nil && o.plan.Profile.Errors.Classify(target.Err.Code, target.Err.Message) == dbms.WouldBlock
-	if !waits || b.View != dbms.Snapshot || o.plan.Profile.ReadModes.SnapshotObserver || len(reads) == 0 ||
-		len(reads) != len(b.VSR) {
+	if !waits || b.View != dbms.Snapshot || o.plan.Profile.ReadModes.Observer == dbms.SnapshotObserver ||
+		len(reads) == 0 || len(reads) != len(b.VSR) {
 		return nil
 	}
 	for i, p := range b.VSR {

@@ -296,7 +296,7 @@ func (o *observer) takenBack(b *BlockRun, s *ObservedStmt) bool {
 	if o.plan.Txns[s.Txn].Autocommit() {
 		return b.Target.Blocked
 	}
-	return o.plan.Profile.ErrorsEnd
+	return o.plan.Profile.Transactions.Loss == dbms.ErrorsEnd
 }
 
 // search says which table a statement judged row by row.
@@ -407,7 +407,7 @@ type versionSets struct {
 // reads returns the version-set reads that say what a block's statement sees, and their answers: its own, or those of
 // its transaction's snapshot.
 func (o *observer) reads(b *BlockRun) ([]instrument.Probe, []*history.Event) {
-	if !o.plan.Profile.SnapshotObserver {
+	if o.plan.Profile.Observer != dbms.SnapshotObserver {
 		return b.Block.VSR, b.VSR
 	}
 	var events []*history.Event
@@ -453,8 +453,8 @@ func (o *observer) versionSets(b *BlockRun) (*versionSets, error) {
 			return nil, err
 		}
 	}
-	if b.Block.View == dbms.Current || o.plan.Profile.SnapshotObserver {
-		o.own[b.Block.Txn].overlay(v, o.plan.Profile.DirtyObserver, o.plan.Contents)
+	if b.Block.View == dbms.Current || o.plan.Profile.Observer == dbms.SnapshotObserver {
+		o.own[b.Block.Txn].overlay(v, o.plan.Profile.Observer == dbms.DirtyObserver, o.plan.Contents)
 	}
 	return v, nil
 }

@@ -13,9 +13,9 @@ import (
 // Where the rows of a table lie by a number that the database gives them, by a counter that no statement knows or
 // because the table has no key to lie by, no value of theirs tells the place: how they came to be does. A row that is
 // inserted lies at a place of its own, an UPDATE leaves it there, or moves it to another partition, whose numbers are
-// its own, and REPLACE gives it a new one. Where the number is hidden, and no counter's, InnoDB may also write the row
-// of a REPLACE over the last one that is in its way, at the place of that one, whatever the pkey of both
-// (sql/sql_insert.cc, write_record, of MySQL and MariaDB alike).
+// its own, and REPLACE gives it a new one. Where the number is hidden, and no counter's, the row of a
+// REPLACE may also be written over the last one that is in its way, at the place of that one, whatever the pkey of both
+// (sql/sql_insert.cc, write_record).
 
 // elsewhere is a place that nobody knows: neither one at which a given transaction has written nor that of another row.
 const elsewhere = "?"

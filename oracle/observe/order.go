@@ -165,8 +165,8 @@ func (o *observer) class(e *history.Event, lost bool) dbms.ErrorClass {
 	return class
 }
 
-// opensFirst says whether a statement takes its transaction's snapshot before it asks for any lock. InnoDB opens its
-// view once the statement has its tables: who was refused one has no snapshot.
+// opensFirst says whether a statement takes its transaction's snapshot before it asks for any lock. Elsewhere that is
+// taken once the statement has its tables: who was refused one has no snapshot.
 func (o *observer) opensFirst(txn int) bool {
 	return o.plan.Txns[txn].Profile.SnapshotAt == dbms.AtFirstStatement
 }
@@ -222,7 +222,7 @@ func (o *observer) takesSnapshot(e *history.Event) bool {
 
 // readsScratch says whether a statement's answer went through a table of its own, which a plain read fetched: whatever
 // the query itself reads, and how, a temporary table is one of the storage engine's, whose first plain read takes the
-// snapshot (InnoDB). Elsewhere that table lies in a database of its own, which has another snapshot (SQLite).
+// snapshot. Elsewhere that table lies in a database of its own, which has another snapshot.
 func (o *observer) readsScratch(e *history.Event) bool {
 	_, scratch := o.plan.Profile.Scratch(e.Text)
 	return scratch && e.Err == nil

@@ -25,7 +25,7 @@ func (o *observer) told(s *ObservedStmt, info *sqltext.Analysis) {
 	case o.plan.Profile.Writes.CountsMatched: // a row, whether it is inserted or changed
 		s.Least, s.Most = n, n
 	case !info.Unkeyed:
-		// MySQL and its kin count two for one that is changed, and none for one that stays as an earlier one has left it
+		// Those that count so count two for one that is changed, and none for one that stays as an earlier one has left it
 		s.Least, s.Most = 1, 2*n
 	}
 }

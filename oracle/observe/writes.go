@@ -189,7 +189,7 @@ func difference(table string, before, after map[int64]int64) []history.Write {
 func (o *observer) certainDeletes(b *BlockRun, seen, after map[int64]int64) []history.Write {
 	info := b.Block.Info
 	if info.Kind != sqltext.Delete || b.Block.Carries() || b.Target.Err != nil || b.Block.View == dbms.Current &&
-		!o.plan.Profile.ReadModes.DirtyObserver {
+		o.plan.Profile.ReadModes.Observer != dbms.DirtyObserver {
 		return nil
 	}
 	last, shown := maps.Clone(seen), o.shownAfter(b)
@@ -225,7 +225,7 @@ func (o *observer) shownAfter(b *BlockRun) map[int]bool {
 	out := map[int]bool{b.Block.Txn: true}
 	for _, e := range o.run.Trace.Events {
 		ends := e.Role == history.End || e.Role == history.Target && e.Txn >= 0 && o.plan.Txns[e.Txn].Autocommit()
-		if o.plan.Profile.ReadModes.DirtyObserver || ends && e.Done < b.AWR.Done {
+		if o.plan.Profile.ReadModes.Observer == dbms.DirtyObserver || ends && e.Done < b.AWR.Done {
 			out[e.Txn] = true
 		}
 	}

@@ -187,7 +187,7 @@ func plainly(e *history.Event) *history.Event {
 
 // comparable replaces each value by one that stands for all that a comparison may call equal to it: of texts without
 // regard to case and to blanks at the end, of numbers without regard to their type. The bytes of a BIT column are the
-// number that they are: MariaDB answers it as one where the column comes from some temporary tables.
+// number that they are, as which it is answered where the column comes from some temporary tables.
 func comparable(r *history.Rows) *history.Rows {
 	if r == nil {
 		return nil

@@ -181,7 +181,7 @@ func compareStatement(info *sqltext.Analysis, a, b *history.Event) []finding.Dif
 
 // compareRows compares result sets value by value, as sequences if ordered, else as multisets. An integer, a
 // float and a text are never equal; the column types that the server declares are left out, because they can
-// depend on the plan: MySQL 9.7 calls ((c > 15) * 5) a BIGINT, and an INT where its optimizer has read the only
+// depend on the plan: ((c > 15) * 5) is a BIGINT, and an INT where the optimizer has read the only
 // row of c's table beforehand.
 func compareRows(a, b *history.Rows, ordered bool) (finding.Difference, bool) {
 	if a.Len() == 0 && b.Len() == 0 {

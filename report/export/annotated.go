@@ -9,7 +9,7 @@ import (
 	"txweave/report/timeline"
 )
 
-// writeAnnotated writes one linear script, as the maintainers of TiDB use it: a comment names the session of each
+// writeAnnotated writes one linear script, as some maintainers use it: a comment names the session of each
 // statement, its answer follows as a comment.
 func writeAnnotated(s *script) ([]File, error) {
 	var b strings.Builder
@@ -51,13 +51,17 @@ func writeAnnotated(s *script) ([]File, error) {
 			b.WriteString(comment("--   ", timeline.Grid(t.Expected)...))
 		}
 	}
-	if checks := Checks(s.finding); len(checks) > 0 {
-		for _, sql := range checks {
-			fmt.Fprintf(&b, "/* s */ %s;\n", sql)
-		}
-		b.WriteString(comment("--   ", s.finding.Said()))
-	}
+	b.WriteString(s.checked())
 	return []File{{"case.sql", b.String()}}, nil
+}
+
+// checked are the statements that ask whether the tables are whole, and what the database said.
+func (s *script) checked() string {
+	checks := Checks(s.finding)
+	if len(checks) == 0 {
+		return ""
+	}
+	return "/* s */ " + strings.Join(checks, ";\n/* s */ ") + ";\n" + comment("--   ", s.finding.Said())
 }
 
 // interleaved is what the execution is that the others are held against.

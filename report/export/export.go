@@ -374,7 +374,7 @@ func isQuery(st *timeline.LaneStep) bool {
 // errorCodes returns the codes that a step of the interleaving may answer: as in the run and, where the finding says
 // that they differ, as in the replay; success, 0, comes last.
 func errorCodes(st *timeline.LaneStep) []int {
-	if st.Kind() == "KILL" { // not answered any more, the connection killed (MariaDB), interrupted (MySQL)
+	if st.Kind() == "KILL" { // not answered any more, the connection killed, interrupted
 		return []int{2013, 1927, 1317}
 	}
 	out := []int{errorCode(&st.Answer)}

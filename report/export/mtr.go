@@ -27,8 +27,8 @@ type mtrWriter struct {
 // it woke; before the next one is sent the test makes sure that it does wait. It makes sure again once a transaction
 // has ended: that may have let a statement go on, which then takes locks, until it waits for another transaction.
 func writeMTR(s *script) ([]File, error) {
-	if s.dbms.Waits[0] == "" || s.dbms.NoMTR {
-		return nil, fmt.Errorf("mtr tests are for MySQL and MariaDB, this finding is of %s",
+	if !s.dbms.mtr() {
+		return nil, fmt.Errorf("mtr tests are for %s; this finding is of %s", testedByMTR(),
 			s.finding.Record.Environment.DBMS)
 	}
 	w := &mtrWriter{script: s}

@@ -63,7 +63,7 @@ func plannedOtherwise(t *testing.T, target exec.Target, p *dbms.Profile, visit f
 		f.Replayed = &history.Trace{Events: slices.DeleteFunc(slices.Clone(f.Run.Events), func(e *history.Event) bool {
 			return e.Role != history.Target
 		})}
-		if s.InWords(c.Txns[0].Stmts[0].SQL, c.ReadSchema()) == nil {
+		if s.InScript(c.Txns[0].Stmts[0].SQL, c.ReadSchema()) == nil {
 			if _, err := export.Write("annotated", f); err == nil || !strings.Contains(err.Error(), "no script can ask for") {
 				t.Errorf("%s: it is exported, though no statements say so: %v", s.Name, err)
 			}

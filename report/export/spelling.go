@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Spelling is what the formats need to know of a DBMS.
@@ -35,6 +36,20 @@ type Spelling struct {
 	GoImport, GoDriver string
 }
 
+// mtr says whether mysqltest runs tests of the DBMS that can wait for each other's sessions.
+func (s *Spelling) mtr() bool { return s.Waits[0] != "" && !s.NoMTR }
+
+// testedByMTR names the DBMSs of which mtr tests can be written.
+func testedByMTR() string {
+	var names []string
+	for _, s := range spellings {
+		if s.mtr() {
+			names = append(names, s.DBMS)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // Shell is a client whose database is a file, and that runs commands of the shell.
 type Shell struct {
 	Program, Options string
@@ -58,7 +73,7 @@ func spellingOf(name string) (*Spelling, error) {
 	return spellings[i], nil
 }
 
-// specLevels are the levels as PostgreSQL spells them.
+// specLevels are the levels as specs of the isolation tester spell them.
 var specLevels = map[string]string{
 	"read-uncommitted": "read uncommitted", "read-committed": "read committed", "repeatable-read": "repeatable read",
 	"snapshot": "repeatable read", "serializable": "serializable",

@@ -38,6 +38,14 @@ type page struct {
 	t     *timeline.Timeline
 	named map[history.Version]bool // versions that the finding names; nil until they are asked for
 
+	heading
+	course
+	answers
+	background
+}
+
+// heading says what was found.
+type heading struct {
 	Title, Claim, Level, ID, Class string
 	Rate, Version, Summary         string
 	Why, Script, Table             string // for people who know nothing of the rest
@@ -47,26 +55,38 @@ type page struct {
 	Planted                        string
 	Evidence                       []evidence
 	Verdict                        string
-	Actual, Beside                 string // what the run is, and the replay: without transactions, or a serial order
-	ByPlan                         bool   // the two differ by plan: nobody knows which is right
-	Otherwise                      string // what has the statements planned otherwise
-	InOrder                        bool   // it is a serial order of the transactions
-	Lanes                          []lane
-	Bands                          []band
-	Cells                          []cell
-	Rows                           int
-	Dropped                        string
-	Opening                        []string // settings with which every session begins
-	Answered                       bool     // false where no trace tells what was answered
-	Unrecorded                     bool     // what the statements saw and wrote is not known
-	Graph                          *graph
-	GraphTitle                     string
-	Serial                         []comparison
-	Tables                         []comparison
-	Schema                         []string
-	Log                            string
-	Conditions                     []string
-	Facts, Settings                [][2]string
+}
+
+// course is what the sessions did, with time downwards, and what depends on what.
+type course struct {
+	Lanes      []lane
+	Bands      []band
+	Cells      []cell
+	Rows       int
+	Dropped    string
+	Opening    []string // settings with which every session begins
+	Answered   bool     // false where no trace tells what was answered
+	Unrecorded bool     // what the statements saw and wrote is not known
+	Graph      *graph
+	GraphTitle string
+}
+
+// answers are what the run gave beside what the replay did.
+type answers struct {
+	Actual, Beside string // what the run is, and the replay: without transactions, or a serial order
+	ByPlan         bool   // the two differ by plan: nobody knows which is right
+	Otherwise      string // what has the statements planned otherwise
+	InOrder        bool   // it is a serial order of the transactions
+	Serial         []comparison
+	Tables         []comparison
+}
+
+// background is what else there is to know.
+type background struct {
+	Schema          []string
+	Log             string
+	Conditions      []string
+	Facts, Settings [][2]string
 }
 
 // evidence is one difference of the finding.

@@ -227,7 +227,7 @@ func (s *Windowed) ends() []line {
 
 // unlike marks an answer that is not what it is to be; of two plans' answers neither is known to be right.
 func (s *Windowed) unlike() string {
-	if s.f.Record.Class == finding.ClassPlan && s.f.Plain.WrongSide() != timeline.UsualPlan || s.unsettled() {
+	if s.f.Record.Class == finding.ClassPlan && s.f.Plain.WrongPlan() != timeline.UsualPlan || s.unsettled() {
 		return "differs"
 	}
 	return "wrong"
@@ -327,7 +327,7 @@ func (s *Windowed) header(class string) []string {
 		for i := range s.orders {
 			out = append(out, cmp.Or(s.orders[i].On, s.f.Otherwise()))
 		}
-		if wrong := s.f.Plain.WrongSide(); wrong != timeline.NeitherSide {
+		if wrong := s.f.Plain.WrongPlan(); wrong != timeline.NeitherPlan {
 			out[wrong] += " (wrong)"
 		}
 		return out

@@ -96,20 +96,20 @@ func (p *PlainForm) mark(of []finding.Difference) {
 	}
 }
 
-// Side is one of two plans' answers.
-type Side uint8
+// WrongPlan is which of two plans gives the wrong answer.
+type WrongPlan uint8
 
-// The sides: it is not known which answer is wrong, that of the usual plan, or that of the other one.
+// The plans: it is not known which answer is wrong, that of the usual plan, or that of the other one.
 const (
-	NeitherSide Side = iota
+	NeitherPlan WrongPlan = iota
 	UsualPlan
 	OtherPlan
 )
 
-// WrongSide says which of two plans' answers another database does not give.
-func (p *PlainForm) WrongSide() Side {
+// WrongPlan says which of two plans' answers another database does not give.
+func (p *PlainForm) WrongPlan() WrongPlan {
 	if p == nil || len(p.Orders) < 2 || p.Orders[1].On == "" {
-		return NeitherSide
+		return NeitherPlan
 	}
 	there := &p.Orders[1]
 	for _, s := range p.Timeline.Steps {

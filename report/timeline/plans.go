@@ -199,8 +199,8 @@ func (f *Dossier) Shown() *Timeline {
 // sidedClaim says what is answered, and what should have been, where another database tells which of two plans is
 // wrong; "" where none does.
 func (f *Dossier) sidedClaim() string {
-	wrong := f.Plain.WrongSide()
-	if wrong == NeitherSide {
+	wrong := f.Plain.WrongPlan()
+	if wrong == NeitherPlan {
 		return ""
 	}
 	how := ""
@@ -251,7 +251,7 @@ func (f *Dossier) whyPlan() string {
 		return "The query was right before it, alone on the database and without a transaction: both must find the same rows."
 	}
 	const same = "Nothing else runs, and the statements are the same: "
-	switch f.Plain.WrongSide() {
+	switch f.Plain.WrongPlan() {
 	case UsualPlan:
 		return same + f.Plain.Orders[1].On + " gives the answer that they have " + f.Otherwise() + "."
 	case OtherPlan:

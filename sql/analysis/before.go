@@ -10,7 +10,7 @@ import (
 // Locks are those that a read of what a write is going to overwrite takes.
 type Locks struct {
 	Target bool // exclusive ones on the rows of the target
-	// Inner are shared ones in the inner query blocks: in InnoDB a locking outer block alone leaves its subqueries on the
+	// Inner are shared ones in the inner query blocks: a locking outer block alone may leave its subqueries on the
 	// snapshot. A view, which has no place for a lock clause, stands there as its query.
 	Inner bool
 }

@@ -103,7 +103,7 @@ func (c *collector) enter(n sql.Node) bool {
 }
 
 // total are the operators that have no errors but those of their operands' classes, which package classes knows; of all
-// others, such as PostgreSQL's own, it is up to the plan whether one arises.
+// others, such as a database's own, it is up to the plan whether one arises.
 var total = map[sql.Op]bool{
 	sql.OpOr: true, sql.OpAnd: true, sql.OpXor: true, sql.OpEq: true, sql.OpNe: true, sql.OpLt: true, sql.OpLe: true,
 	sql.OpGt: true, sql.OpGe: true,

@@ -205,7 +205,7 @@ func charactersOf(x sql.Expr) (text string, ok bool) {
 	return text, len(text)+2+strings.Count(text, "'") == len(l.Text) // not several texts in a row
 }
 
-// repeatedBy reads REPEAT('ab', 20), and REPLACE(HEX(ZEROBLOB(20)), '00', 'ab'), which is that on SQLite.
+// repeatedBy reads REPEAT('ab', 20), and REPLACE(HEX(ZEROBLOB(20)), '00', 'ab'), which is the same without REPEAT.
 func repeatedBy(call *sql.Call) (g Given, ok bool) {
 	var text, times sql.Expr
 	switch name := call.Name.Folded(); {

@@ -122,18 +122,7 @@ func Opens(stmt sql.Stmt) (names []string, ctes bool) {
 // Returned are the names, in lower case, of what a write returns: "" for what is not a column's bare name. It is nil
 // for a write that returns nothing.
 func Returned(stmt sql.Stmt) (names []string) {
-	var items []*sql.Item
-	switch n := stmt.(type) {
-	case *sql.Insert:
-		items = n.Returning
-	case *sql.Update:
-		items = n.Returning
-	case *sql.Delete:
-		items = n.Returning
-	case *sql.Merge:
-		items = n.Returning
-	}
-	for _, i := range items {
+	for _, i := range sql.Returned(stmt) {
 		name := ""
 		if c, ok := i.X.(*sql.Column); ok && c.Table == nil && i.Alias == nil {
 			name = c.Name.Folded()

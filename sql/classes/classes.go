@@ -231,7 +231,7 @@ func (c *Columns) resolve(x sql.Expr) sqltext.Class {
 	return unknown
 }
 
-// literalClass is the class of a literal. Those of MySQL's that are numbers in another radix are bytes too.
+// literalClass is the class of a literal. Numbers in another radix may be bytes too.
 func literalClass(x *sql.Literal) sqltext.Class {
 	switch x.Kind {
 	case sql.Bool:

@@ -64,7 +64,7 @@ func (v *risky) node(n sql.Node) {
 	}
 }
 
-// planned are hints of TiDB's: whether one can be followed is the plan's matter, and that it cannot a warning's.
+// planned are hints of such a kind: whether one can be followed is the plan's matter, and that it cannot a warning's.
 var planned = strings.Fields(`AGG_TO_COP BROADCAST_JOIN FORCE_INDEX HASH_AGG HASH_JOIN HASH_JOIN_BUILD
 	HASH_JOIN_PROBE IGNORE_INDEX IGNORE_PLAN_CACHE INDEX_HASH_JOIN INDEX_JOIN INDEX_MERGE_JOIN INL_HASH_JOIN INL_JOIN
 	INL_MERGE_JOIN LEADING LIMIT_TO_COP MERGE MERGE_JOIN MPP_1PHASE_AGG MPP_2PHASE_AGG NO_DECORRELATE NO_HASH_JOIN

@@ -8,7 +8,7 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// IsAggregate says whether a call makes one value of several rows; MAX and MIN of several values do not in SQLite.
+// IsAggregate says whether a call makes one value of several rows; MAX and MIN of several arguments do not.
 func IsAggregate(x *sql.Call) bool {
 	name := x.Name.Folded()
 	switch {

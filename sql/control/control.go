@@ -223,7 +223,7 @@ func (s Statement) Tables() (out []string) {
 }
 
 // Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another
-// one (PostgreSQL); "" for other statements.
+// one; "" for other statements.
 func (s Statement) Creates() string {
 	switch s.Tree.(type) {
 	case *sql.CreateTable:

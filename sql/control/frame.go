@@ -35,8 +35,8 @@ func (s Statement) Opens() Frame {
 	return NoFrame
 }
 
-// Ends says whether a statement ends a transaction of a frame. MySQL's family commits a transaction before it changes a
-// table: such a change ends one, too.
+// Ends says whether a statement ends a transaction of a frame. Frames are of databases that commit a transaction before
+// they change a table: such a change ends one, too.
 func (s Statement) Ends(f Frame) bool {
 	on, switches := s.autocommit()
 	_, redefines := s.Redefinition()
@@ -114,7 +114,7 @@ func (s Statement) RollsBack() bool {
 	return s.Kind == sqltext.Rollback || s.xa() == "ROLLBACK" || s.Disconnects()
 }
 
-// Disconnects says whether a statement ends its own session: KILL CONNECTION_ID(), or on PostgreSQL SELECT
+// Disconnects says whether a statement ends its own session: KILL CONNECTION_ID(), or SELECT
 // pg_terminate_backend(pg_backend_pid()).
 func (s Statement) Disconnects() bool {
 	if n, ok := s.Tree.(*sql.Kill); ok {
@@ -203,7 +203,7 @@ func (s Statement) OnePhase() bool { return s.xa() == "COMMIT" && s.Tree.(*sql.X
 // IsXA says whether a statement of an XA transaction stands between its first and its last: XA END or XA PREPARE.
 func (s Statement) IsXA() bool { return s.xa() == "END" || s.xa() == "PREPARE" }
 
-// Prepares returns the name, with its quotes, of the transaction that PREPARE TRANSACTION 'name', PostgreSQL's, or XA
+// Prepares returns the name, with its quotes, of the transaction that PREPARE TRANSACTION 'name' or XA
 // PREPARE 'name' is about; "" for others.
 func (s Statement) Prepares() string {
 	if s.xa() == "PREPARE" {

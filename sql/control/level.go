@@ -31,7 +31,7 @@ func (s Statement) Level() (l Level, ok bool) {
 	switch n := s.Tree.(type) {
 	case *sql.Begin:
 		if n.Mode == "OPTIMISTIC" || n.Mode == "PESSIMISTIC" {
-			// of TiDB (docs.pingcap.com/tidb, BEGIN): what it is but for that the session says
+			// docs.pingcap.com/tidb/stable/sql-statement-begin: what it is but for that the session says
 			return Level{Name: strings.ToLower(n.Mode)}, true
 		}
 		l.Name, ok = levelIn(n.Traits)

@@ -10,7 +10,7 @@ import (
 // TableMode is how strongly a table is locked, by LOCK TABLE or by a statement that uses it.
 type TableMode uint8
 
-// The modes, the weakest first (postgresql.org/docs, Table-Level Locks). In MySQL's family READ is Share: nobody else
+// The modes, the weakest first (postgresql.org/docs, Table-Level Locks). In LOCK TABLES READ is Share: nobody else
 // writes the table, and WRITE is AccessExclusive: nobody else reads it.
 const (
 	NoTableMode  TableMode = iota
@@ -35,7 +35,7 @@ func (m TableMode) Excludes(other TableMode) bool {
 	return m != NoTableMode && other >= excluded[m] && (m != Share || other != Share)
 }
 
-// tableModes are what PostgreSQL calls them; without a word it is the strongest.
+// tableModes are what LOCK TABLE calls them; without a word it is the strongest.
 var tableModes = map[string]TableMode{"ACCESS SHARE": AccessShare, "ROW SHARE": RowShare, "ROW EXCLUSIVE": RowExclusive,
 	"SHARE UPDATE EXCLUSIVE": ShareUpdateExclusive, "SHARE": Share, "SHARE ROW EXCLUSIVE": ShareRowExclusive,
 	"EXCLUSIVE":        Exclusive,
@@ -45,12 +45,12 @@ var tableModes = map[string]TableMode{"ACCESS SHARE": AccessShare, "ROW SHARE": 
 type TableLock struct {
 	Table string // in lower case
 	// Alias is the name that statements may use, in lower case: the table's own where LOCK TABLES gives none. "" is
-	// PostgreSQL's lock, which goes by tables and not by names, and keeps its own transaction from nothing.
+	// the lock of LOCK TABLE, which goes by tables and not by names, and keeps its own transaction from nothing.
 	Alias string
 	Mode  TableMode
 }
 
-// ModeLocks reads PostgreSQL's LOCK TABLE t0, t1 IN SHARE MODE NOWAIT. ok is false for all other statements, and for
+// ModeLocks reads LOCK TABLE t0, t1 IN SHARE MODE NOWAIT. ok is false for all other statements, and for
 // those that say more.
 func (s Statement) ModeLocks() (locks []TableLock, ok bool) {
 	n, ok := s.Tree.(*sql.LockTables)

@@ -22,7 +22,7 @@ type Redefinition struct {
 	Rows bool
 	// Keeps says that the table is afterwards kept as it was made: its log, its caches or its trees were written anew.
 	Keeps bool
-	// Beside says who may use the table meanwhile in a DBMS that tells such locks apart, as PostgreSQL does.
+	// Beside says who may use the table meanwhile in a DBMS that tells such locks apart.
 	Beside Sharing
 }
 
@@ -39,7 +39,7 @@ const (
 // Redefinition reads a statement that changes how a table is kept: CREATE INDEX of an index that is not unique, DROP
 // INDEX, ALTER TABLE that adds and drops such indexes and columns, builds the table or its partitions anew, or makes
 // one partition more or less, RENAME TABLE to another name and back, ANALYZE, OPTIMIZE, FLUSH TABLES, REINDEX, VACUUM,
-// of one table FULL or with options by which it keeps nobody out, what of these PostgreSQL has CONCURRENTLY, SQLite's
+// of one table FULL or with options by which it keeps nobody out, what of these there is CONCURRENTLY,
 // PRAGMA wal_checkpoint; CREATE TABLE with one column or LIKE another one, and DROP TABLE, of a table that no other
 // statement uses. ok is false for all others.
 func (s Statement) Redefinition() (d Redefinition, ok bool) {

@@ -11,9 +11,9 @@ import (
 // reads, and what it locks, is what INSERT … SELECT would. Whoever executes it reads the table and drops it at once, so
 // that no other statement sees it: its answer is the table's rows.
 type Scratch struct {
-	Table, Query string
-	Temporary    bool
-	name         string // of the table, as it is written
+	Table     string
+	Temporary bool
+	name      string // of the table, as it is written
 }
 
 // Scratch reads CREATE [TEMPORARY] TABLE name AS query. ok is false for all others, and where the statement says more
@@ -23,12 +23,12 @@ func (s Statement) Scratch() (x Scratch, ok bool) {
 	if !ok || n.As == nil || named(n.Name) == "" || !sql.Equal(n, &sql.CreateTable{Temp: n.Temp, Name: n.Name, As: n.As}) {
 		return x, false
 	}
-	from, to, read := sql.Span(n.As)
+	_, _, read := sql.Span(n.As)
 	at, behind, spelled := sql.Span(n.Name)
 	if !read || !spelled {
 		return x, false
 	}
-	return Scratch{Table: named(n.Name), Query: s.text[from:to], Temporary: n.Temp, name: s.text[at:behind]}, true
+	return Scratch{Table: named(n.Name), Temporary: n.Temp, name: s.text[at:behind]}, true
 }
 
 // Around are the statements that read the table of such a query's answer, and drop it: a temporary one, and no other of

@@ -39,7 +39,7 @@ func (e *editor) table(n *sql.CreateTable) {
 	for _, c := range n.Constraints {
 		switch c := c.(type) {
 		case *sql.Unique:
-			if c.Index != nil { // MySQL's, where an index is said in the same words
+			if c.Index != nil { // where an index is said in the same words
 				e.replace(c, &sql.Index{Name: c.Index, Using: c.Using, Columns: c.Columns, Options: c.Options})
 			}
 			e.key(c.Columns)

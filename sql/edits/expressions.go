@@ -61,8 +61,8 @@ func (e *editor) values(list ...sql.Expr) {
 	}
 }
 
-// expr adds the edits of an expression: one of its operands in its place, a constant in its place, less in its lists,
-// then the edits of its operands. What takes its place must fit the class.
+// expr adds the edits of an expression: one of its operands in its place, a constant in its place, a plainer
+// comparison, less in its lists, then the edits of its operands. What takes its place must fit the class.
 func (e *editor) expr(at sql.Expr, class sqltext.Class) {
 	x := at
 	for p, ok := x.(*sql.Paren); ok; p, ok = x.(*sql.Paren) {
@@ -87,6 +87,9 @@ func (e *editor) expr(at sql.Expr, class sqltext.Class) {
 		for _, c := range constants(x, own) {
 			e.replace(at, c)
 		}
+	}
+	if plain := plainly(x); plain != nil {
+		e.replace(at, plain)
 	}
 	e.lists(x)
 	e.narrower(x)
@@ -245,6 +248,26 @@ func (e *editor) lists(x sql.Expr) {
 	case *sql.Quantified:
 		plainer(e, n, func(n *sql.Quantified) { n.Not = false })
 	}
+}
+
+// plainly is a comparison by = or >= that is true where one by BETWEEN, IN or LIKE is, or may be: a case in which that
+// one stays needs it. nil for others.
+func plainly(x sql.Expr) sql.Expr {
+	switch n := x.(type) {
+	case *sql.Between:
+		if !n.Not {
+			return &sql.Binary{Op: sql.OpGe, Left: n.X, Right: n.Low}
+		}
+	case *sql.In:
+		if !n.Not && len(n.List) > 0 {
+			return &sql.Binary{Op: sql.OpEq, Left: n.X, Right: n.List[0]}
+		}
+	case *sql.Like:
+		if !n.Not {
+			return &sql.Binary{Op: sql.OpEq, Left: n.X, Right: n.Pattern}
+		}
+	}
+	return nil
 }
 
 // comparedRows are the rows, of the same number of values, that an expression compares; nil where these are not all.

@@ -130,8 +130,9 @@ func (f *features) write(stmt sql.Stmt) {
 		}
 		f.when(ignores, "insert-ignore")
 		if x.Source != nil {
-			_, values := x.Source.Body.(*sql.Values)
-			f.when(!values, "insert-select")
+			values, listed := x.Source.Body.(*sql.Values)
+			f.when(!listed, "insert-select")
+			f.when(listed && len(values.Rows) > 1, "several-rows")
 		}
 	case *sql.Update:
 		leave(f, x.Returning...)
@@ -183,8 +184,10 @@ func (f *features) expression(e sql.Expr) {
 		f.when(x.Query != nil, "subquery")
 	case *sql.In:
 		f.when(x.Query != nil, "subquery")
+		f.when(x.Query == nil, "in-list")
 		f.ordinary("compare")
 	case *sql.Between:
+		f.add("between")
 		f.ordinary("compare")
 	case *sql.Case:
 		f.add("case")

@@ -57,12 +57,12 @@ type Effect uint8
 
 // The effects.
 const (
-	Plain Effect = iota // none
-	Waits               // it takes as long as it is told
-	Locks               // it takes locks of the database by their numbers, for which it may wait
-	// it reaches for files, programs, settings, sessions and servers, or locks that are the whole server's
-	Outward
-	effectWords = "plain waits locks out"
+	Plain       Effect = iota // none
+	Waits                     // it takes as long as it is told
+	Locks                     // it takes locks of the database by their numbers, for which it may wait
+	ServerLocks               // it takes locks of the whole server by their names, for which it may wait
+	Outward                   // it reaches for files, programs, settings, sessions and servers
+	effectWords = "plain waits locks server out"
 )
 
 // Function is what the catalogue knows of a function of some databases.
@@ -145,7 +145,7 @@ func (d Database) Has(name string) (f Function, ok bool) {
 // it.
 func ReachesOut(name string) bool {
 	if f, known := catalogue[name]; known {
-		return f.Effect == Outward
+		return f.Effect >= ServerLocks
 	}
 	return slices.ContainsFunc(closed, func(p string) bool { return strings.HasPrefix(name, p) })
 }

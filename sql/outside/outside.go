@@ -56,6 +56,7 @@ type Values struct {
 	sequences bool              // the script makes some
 	bodies    map[string]string // of functions, as texts
 	routines  map[string]*routine
+	variables map[string]Source // of sessions, with their @
 	changed   bool
 }
 
@@ -73,7 +74,7 @@ type relation struct {
 // Follow follows the values of a script from its set-up through the statements of its sessions, whatever their order.
 func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{},
-		bodies: map[string]string{}, routines: map[string]*routine{}}
+		bodies: map[string]string{}, routines: map[string]*routine{}, variables: map[string]Source{}}
 	v.defined(append(append([]string{}, setup...), steps...))
 	for _, text := range setup {
 		if stmt, err := syntax.Tree.Parse(text); err == nil {
@@ -87,6 +88,7 @@ func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 		}
 		for _, text := range steps {
 			v.follow(text, false, "")
+			v.assigned(text)
 			v.markWritten(text, v.calls(text))
 		}
 		for _, name := range slices.Sorted(maps.Keys(v.routines)) {
@@ -102,6 +104,9 @@ func (v *Values) defined(texts []string) {
 	for _, text := range texts {
 		stmt, err := v.syntax.Tree.Parse(text)
 		name, r := v.routineOf(text)
+		if inner, own := v.textWithin(text); own != nil {
+			v.routines[inner] = own
+		}
 		switch {
 		case err == nil:
 			if v.define(stmt); r != nil {
@@ -303,7 +308,11 @@ func ofFunction(name string, arguments int, texts []string) Source {
 	if !functions.Varies(name, arguments, texts) {
 		return None
 	}
-	switch f, _ := functions.Of(name); f.Volatility {
+	f, _ := functions.Of(name)
+	if f.Effect == functions.Waits { // it gives 0 unless it is interrupted (dev.mysql.com/doc/refman, SLEEP)
+		return None
+	}
+	switch f.Volatility {
 	case functions.OfClock, functions.UnlessGiven, functions.OfOneAlone, functions.UnlessATime:
 		return Clock
 	case functions.OfChance:

@@ -197,7 +197,7 @@ func (s *scope) from(x sql.TableRef) (out Source) {
 	return None
 }
 
-// outer is the source of a table that tells of the server and none of the script's: one of another schema, PostgreSQL's
+// outer is the source of a table that tells of the server and none of the script's: one of another schema, or of the
 // catalogue.
 func (s *scope) outer(x *sql.Table) Source {
 	name := x.Name.Folded()
@@ -252,6 +252,7 @@ func (s *scope) of(x sql.Node) (out Source) {
 			if strings.HasPrefix(n.Text, "@@") {
 				out = out.or(Session)
 			}
+			out = out.or(s.v.variables[strings.ToLower(n.Text)])
 		case *sql.Table:
 			out = out.or(s.outer(n)).or(s.ofTable(n.Name.Folded()).rows)
 		case *sql.Binary, *sql.In, *sql.Between:

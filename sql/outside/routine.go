@@ -120,7 +120,7 @@ func (v *Values) calls(text string) (out Source) {
 	tokens := v.syntax.Quoting.Read(text).Tokens
 	for i, t := range tokens {
 		name, ok := t.Ident()
-		called := i+1 < len(tokens) && tokens[i+1].Text == "(" || i > 0 && tokens[i-1].Is("call")
+		called := i+1 < len(tokens) && tokens[i+1].Text == "(" || i > 0 && tokens[i-1].Is("call", "execute")
 		if r := v.routines[name]; ok && called && r != nil && r.body != text {
 			out = out.or(r.source)
 		}

@@ -16,8 +16,8 @@ import (
 // Engine Construction, ESEC/FSE 2020; Jiang and Su, Detecting Logic Bugs in Database Engines via Equivalent Expression
 // Transformation, OSDI 2024, section 3).
 //
-// The condition of a FULL JOIN stays, by which PostgreSQL has to merge or hash, and so do those of ON CONFLICT, which
-// name an index and are asked of one row.
+// The condition of a FULL JOIN stays, which may have to be one by which to merge or hash, and so do those of ON
+// CONFLICT, which name an index and are asked of one row.
 func Opaque(stmt sql.Stmt) sql.Stmt {
 	if !reads(stmt) || namedByText(stmt) {
 		return stmt

@@ -179,7 +179,7 @@ func Unhinted(stmt sql.Stmt) sql.Stmt {
 	})
 }
 
-// Respelled is a statement that says by other words what SQLite would do by other means: lists behind IN by
+// Respelled is a statement that says by other words what a database would do by other means: lists behind IN by
 // comparisons, subqueries behind it by EXISTS, window functions and set operations by queries, joins the other way
 // round, and more.
 func Respelled(stmt sql.Stmt) sql.Stmt {

@@ -67,8 +67,8 @@ func placedNulls(order []*sql.Order, fixed bool) []*sql.Order {
 	return out
 }
 
-// single says whether an expression is a name alone, or a literal: SQLite looks through parentheses and a collation for
-// the name of an output.
+// single says whether an expression is a name alone, or a literal: behind parentheses and a collation there may still
+// be the name of an output.
 func single(x sql.Expr) bool {
 	for {
 		switch in := x.(type) {

@@ -3,7 +3,7 @@ package sqltext
 import "fmt"
 
 // Bounds of a statement that comes from outside. The largest ones that are generated have some hundred tokens, and
-// databases give up on their own far below such depths: MariaDB at some 3,000 signs, SQLite at 1,000.
+// databases give up on their own far below such depths, at 1,000 to 3,000 signs.
 const (
 	MaxLength = 1 << 20 // bytes
 	MaxTokens = 100_000 // of all that is no white space

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An Heir is one of the tables that hold the rows of a table which others inherit from (PostgreSQL): that table itself,
+// An Heir is one of the tables that hold the rows of a table which others inherit from: that table itself,
 // or one of these. Which rows they are a CHECK says, so that no two of them hold rows with the same pkey.
 type Heir struct {
 	Name, Of      string // in lower case; the same of the table itself

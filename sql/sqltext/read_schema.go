@@ -176,8 +176,8 @@ func (t *Table) define(x *sql.CreateTable, count bool) {
 		}
 	}
 	t.decides(t.primary)
-	t.Covered = t.Covered || slices.Contains(t.Key, VKey) // every other index of InnoDB's holds that key
-	if len(t.Key) == 1 {                                  // SQLite's name for the row's number
+	t.Covered = t.Covered || slices.Contains(t.Key, VKey) // every other index holds that key
+	if len(t.Key) == 1 {                                  // a name for the row's number
 		if c := t.Column(t.Key[0]); c != nil && c.integer {
 			c.Counts = true
 		}

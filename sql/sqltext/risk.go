@@ -9,7 +9,7 @@ type Risk uint8
 const (
 	RiskTies    Risk = 1 << iota // LIMIT without a total order
 	RiskBare                     // a column outside of aggregates that is no grouping column
-	RiskRows                     // a scalar subquery that may give several rows: SQLite takes any of them
+	RiskRows                     // a scalar subquery that may give several rows, of which any is taken
 	RiskFloats                   // a sum whose last digits depend on the order of the rows
 	RiskUnique                   // an UPDATE of several rows that computes a unique column: it may fail or not
 	RiskDangles                  // a column of no source

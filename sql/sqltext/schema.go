@@ -56,12 +56,12 @@ type Column struct {
 	// array's
 	Type  string
 	Class Class // of that
-	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, and
-	// in SQLite INTEGER PRIMARY KEY.
+	// Counts says that the database numbers the rows by it where an INSERT gives no value: AUTO_INCREMENT, SERIAL, or
+	// INTEGER PRIMARY KEY where that does.
 	Counts bool
 	// Kept says that the counter outlives the rows: it never hands out a number again.
 	Kept bool
-	// Random says that the numbers are the database's choice, such as TiDB's AUTO_RANDOM.
+	// Random says that the numbers are the database's choice: AUTO_RANDOM.
 	Random bool
 	// Generated says that the database computes it from other columns: no statement writes it.
 	Generated bool
@@ -115,9 +115,10 @@ type Table struct {
 // Primary returns the columns of the primary key, with what it holds of them.
 func (t *Table) Primary() []KeyPart { return t.primary }
 
-// Clustered returns the columns by which InnoDB places the rows: the primary key's, or those of the first unique key
-// whose columns are all there as a whole and not NULL; nil where they lie by a number that the database gives them, a
-// hidden one or that of a column that was left out (dev.mysql.com/doc/refman, Clustered and Secondary Indexes).
+// Clustered returns the columns by which a clustered index places the rows: the primary key's, or those of the first
+// unique key whose columns are all there as a whole and not NULL; nil where they lie by a number that the database
+// gives them, a hidden one or that of a column that was left out (dev.mysql.com/doc/refman, Clustered and Secondary
+// Indexes).
 func (t *Table) Clustered() []KeyPart {
 	if t.Numbered {
 		return nil

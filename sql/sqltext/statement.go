@@ -131,7 +131,7 @@ func BeginOptions(sql string) []string {
 }
 
 // Creates returns what a CREATE makes, "table", "index" or "view", "partition" for a table that is a part of another
-// one (PostgreSQL); "" for other statements.
+// one; "" for other statements.
 func (s Statement) Creates() string {
 	if s.Kind != Create {
 		return ""

@@ -38,6 +38,9 @@ type Syntax struct {
 	TablesByCase bool
 	// Inside is what the names of tables begin with that are the database's own, and in every case; "": there are none.
 	Inside string
+	// CheckKeys is the setting, in lower case, by which its sessions check foreign keys, as those of cases do, where they
+	// do not unless they are told to; "": they check them.
+	CheckKeys string
 	// DropTemporary is the format of the statement that drops a temporary table, and no other.
 	DropTemporary string
 }
@@ -78,11 +81,16 @@ type Traits struct {
 	// it. Unlisted are these and others that tables have of themselves, which * does not print: what a condition says of
 	// them for one copy of a row it does not say for another.
 	Places, Unlisted []string
+	// Schemas are the databases, in lower case, that tell of the server.
+	Schemas []string
 	// Catalogue begins the names of the tables that tell of the server; "" where these have a schema of their own.
 	Catalogue string
 	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read
 	// of is known by its kind alone. nil: none does, and a definition is part of its transaction.
 	Commits func(sql.Stmt, Kind) bool
+	// Dictionary are the words behind SHOW, in lower case, with which it reads tables in which the server keeps what it
+	// knows of tables, as DESCRIBE does then: such a statement uses up what was set for one transaction. nil: none.
+	Dictionary []string
 	// Refuse says why nothing can be told of a statement with a node; nil for nothing.
 	Refuse func(sql.Node) error
 }

@@ -178,7 +178,7 @@ func (f *finder) conditions(i int) int {
 func (f *finder) modifiers(i int) int {
 	for {
 		switch t := f.at(i); {
-		case t.Is("or"): // SQLite: OR REPLACE and its like
+		case t.Is("or"): // OR REPLACE and its like
 			i += 2
 		case t.Is("low_priority", "high_priority", "delayed", "ignore", "into", "from"),
 			t.Is("quick") && f.at(i+1).Is("from", "ignore"):

@@ -74,7 +74,7 @@ func (s *Schema) triggers(of func(Trigger) bool) []Trigger {
 }
 
 // TriggerOf understands CREATE TRIGGER name, BEFORE or AFTER, INSERT, UPDATE or DELETE, ON table FOR EACH ROW and one
-// statement; or what SQLite takes, which may leave FOR EACH ROW out and have OF columns, WHEN and a condition, and has
+// statement; or in the other form, which may leave FOR EACH ROW out and have OF columns, WHEN and a condition, and has
 // the statement between BEGIN and END. ok is false for a trigger that says more, and where the statement is more than
 // SET, or a plain write of one table.
 func TriggerOf(n *sql.CreateTrigger) (t Trigger, ok bool) {

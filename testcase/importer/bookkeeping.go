@@ -65,8 +65,8 @@ func (k *keeper) write(s *testcase.Stmt, stmt sql.Stmt) (err error) {
 	return err
 }
 
-// lower writes the names of tables in small letters, in which all that watches them has them: MySQL and MariaDB tell
-// Tab from tab.
+// lower writes the names of tables in small letters, in which all that watches them has them: a database may
+// tell Tab from tab.
 func (k *keeper) lower() error {
 	written := map[string]string{} // as the text makes them
 	for _, s := range k.c.Schema {
@@ -96,7 +96,7 @@ func (k *keeper) lower() error {
 				continue // whoever judges it says that
 			}
 			if err := k.write(&list[i], sql.Rewrite(stmt, func(n sql.Node) sql.Node {
-				return inSmall(n, written)
+				return k.renamed(n, written)
 			})); err != nil {
 				return err
 			}
@@ -105,13 +105,24 @@ func (k *keeper) lower() error {
 	return nil
 }
 
-// inSmall is a name in small letters where it is one of those that are not.
-func inSmall(n sql.Node, names map[string]string) sql.Node {
+// renamed is a name in small letters where it is one of those that are not, and one that needs no quotes where it is
+// one of those that do.
+func (k *keeper) renamed(n sql.Node, names map[string]string) sql.Node {
 	name, ok := n.(*sql.Name)
-	if small := name.Folded(); !ok || names[small] == "" || names[small] == small {
+	own := name.Folded()
+	if !ok || names[own] == "" {
 		return n
 	}
-	return sql.Edit(name, func(n *sql.Name) { n.Value = n.Folded() })
+	for { // a word of the dialect's is no name without quotes
+		if _, err := k.tree.Parse("SELECT * FROM " + own); err == nil {
+			break
+		}
+		own += "_"
+	}
+	if own == name.Value || names[own] != "" && own != name.Folded() {
+		return n
+	}
+	return sql.Edit(name, func(n *sql.Name) { n.Value = own })
 }
 
 // table adds the columns to a CREATE TABLE.

@@ -118,6 +118,8 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 		}
 		s.text, s.fences, notes = text, f, append(notes, more...)
 	}
+	notes = append(notes, s.straightened()...)
+	s.withoutTimes()
 	for i := range formats {
 		f := &formats[i]
 		if o.Format != f.name && (o.Format != "" || !f.is(s)) {

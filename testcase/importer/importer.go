@@ -20,7 +20,7 @@ import (
 
 // Options of Read and ReadScripts.
 type Options struct {
-	Target    string // dialect, e.g. "mariadb"
+	Target    string // dialect: the name of a database
 	Isolation string // level; "": what the text sets, or Default
 	Default   string // level of a text that sets none
 	Order     []testcase.Ref
@@ -83,7 +83,9 @@ func (m *maker) build() (*testcase.Case, error) {
 	order := m.orderOf()
 	b := newScript(m.part, m.name, m.options)
 	b.every = true
-	b.make(false)
+	if b.make(false); b.err != nil {
+		return nil, b.err
+	}
 	for _, n := range b.notes {
 		if n.Missing {
 			return nil, m.errorf(n.Line, "%s", n.Text)

@@ -95,7 +95,8 @@ func printScripts(text []byte, o Options) string {
 				}
 				if st.Printed != nil {
 					text := strings.TrimPrefix(fmt.Sprintf("%+v", *st.Printed), "&")
-					fmt.Fprintf(&b, "    printed: %s\n", strings.Replace(text, " Message: ", " ", 1)) // where there is none
+					fmt.Fprintf(&b, "    printed: %s\n", strings.NewReplacer(" Message: ", " ", " Fine:false", "", " Cells:false", "",
+						" Expected:false", "").Replace(text)) // what is not said
 				}
 			}
 		}

@@ -319,11 +319,16 @@ func (r *reader) say(text string, below bool) {
 	}
 	p.comments, p.told = append(p.comments, strings.Clone(text)), len(*r.list())
 	r.quiet = r.quiet || below && strings.HasPrefix(text, "but ")
-	_, _, counts := counted(text)
-	tells := waits(text) || counts || strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
-	if !below || !r.quiet && tells {
+	if !below || !r.quiet && p.tells(text) {
 		p.remarked(text)
 	}
+}
+
+// tells says whether a remark on a line below a statement is of what that was answered.
+func (p *piece) tells(text string) bool {
+	_, led, stated := told(text)
+	return waits(text) || led && stated ||
+		strings.HasPrefix(strings.ToLower(text), "error") && !speaksOfOther(text, p.tag)
 }
 
 // blankAbove says whether the line above the one that a text ends in is blank.
@@ -348,7 +353,7 @@ func (r *reader) executable(at int) bool {
 	return t.Kind == sqltext.Executable && !t.Open && runs(r.src, t)
 }
 
-// neverRun is the version that no server has: MariaDB's dumps hide remarks behind it.
+// neverRun is the version that no server has: dumps hide remarks behind it.
 const neverRun = "999999"
 
 // runs says whether what an executable comment holds is run by the target.
@@ -399,6 +404,10 @@ func (r *reader) statement() error {
 	p.head = r.headAt
 	p.dump = lexer.Next(text, 0).Kind == sqltext.Executable
 	p.sql = strings.Clone(strings.TrimSpace(flat(r.src, text))) // not to keep the text of each
+	var filled bool
+	if p.sql, filled = bind(p.sql); !filled {
+		return r.src.errorf(number, "%s: \\bind gives it other values than it has parameters", quote(text))
+	}
 	list := r.list()
 	if l := r.last(); p.tag == "" && l != nil && l.front && !r.freshLine(start) {
 		p.tag, p.own, p.front = l.tag, true, true // beside a statement that has its mark in front
@@ -427,7 +436,7 @@ func (r *reader) statement() error {
 func (r *reader) noStatement(number int) error {
 	line := strings.TrimSpace(r.rest())
 	switch {
-	case r.prompts.seen && r.exits(line), r.delimits(line):
+	case r.prompts.seen && r.exits(line), r.delimits(line), r.clients(line):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)
 	case programLog.MatchString(line):

@@ -384,7 +384,7 @@ func (r *mtrReader) let(line int, text string) {
 	name, value = "$"+strings.TrimPrefix(strings.TrimSpace(name), "$"), strings.TrimSpace(value)
 	if r.lacks(value) || strings.HasPrefix(value, "query_get_value") {
 		delete(r.values, name) // what a query gives
-		if readsTables(value) {
+		if r.readsTables(value) {
 			r.note(line, true, "a query whose value is kept, which is not run: %s", quote(text))
 		}
 		return
@@ -394,11 +394,11 @@ func (r *mtrReader) let(line int, text string) {
 
 // readsTables says whether the query in a value reads tables of the test's, which may lock their rows or take the
 // transaction's snapshot; those of the server's own schemas do neither.
-func readsTables(value string) bool {
+func (r *mtrReader) readsTables(value string) bool {
 	w := words(strings.Trim(value, "`"), -1)
 	at := slices.Index(w, "FROM")
-	own := []string{"INFORMATION_SCHEMA", "PERFORMANCE_SCHEMA", "MYSQL", "SYS"}
-	return at >= 0 && at+1 < len(w) && !slices.Contains(own, w[at+1])
+	return at >= 0 && at+1 < len(w) &&
+		!slices.Contains(sqltext.SyntaxOf(r.s.target).Traits.Schemas, strings.ToLower(w[at+1]))
 }
 
 // lacks says whether a text has a value in it that is not written out: that of a query.

@@ -22,6 +22,7 @@ type piece struct {
 	sql      string   // without its semicolon
 	comments []string // what the text says of it, without comment marks
 	printed  *testcase.Printed
+	unclear  bool     // a remark says of its answer what is not read
 	ragged   bool     // what was printed has bars in it: its cells cannot be told apart
 	dump     bool     // it stands in an executable comment
 	own      bool     // its session's mark stands on its line

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"txweave/sql/sqltext"
+	"txweave/testcase"
 )
 
 // errorCode is the code of an error as clients and people write it: a number, or an SQLSTATE.
@@ -35,21 +38,24 @@ func (p *piece) remarked(text string) {
 	if m := errorCode.FindStringSubmatch(text); m != nil && p.answer().Err == "" {
 		p.answer().Err = strings.ToUpper(m[1])
 	}
-	if n, affected, ok := counted(text); ok && p.answer().Count < 0 {
-		p.printed.Count, p.printed.Affected = n, affected
+	s, led, stated := told(text)
+	values, _ := valuesOf(strings.TrimSpace(text))
+	switch query := sqltext.KindOf(p.sql) == sqltext.Select; {
+	case stated:
+		take(p.answer(), s)
+	case (led || values != nil && query) && !waits(text) && p.answer().Err == "":
+		p.unclear = true
 	}
+	p.unsaid()
 }
 
-// counted reads -> 2 rows, or -> 1 row affected.
-func counted(text string) (n int, affected, ok bool) {
-	said := strings.TrimLeft(text, "-=>→⇒ ")
-	w := strings.Fields(strings.ToLower(strings.TrimRight(said, " .")))
-	if said == text || len(w) < 2 || len(w) > 3 || w[1] != "row" && w[1] != "rows" {
-		return 0, false, false
+// take takes what a remark says, where nothing was printed.
+func take(a *testcase.Printed, s saying) {
+	if a.Rows != nil || a.Count >= 0 || a.Err != "" || a.Message != "" {
+		return
 	}
-	n, err := strconv.Atoi(w[0])
-	affected = len(w) == 3 && w[2] == "affected"
-	return n, affected, err == nil && (len(w) == 2 || affected || w[2] == "returned")
+	a.Rows, a.Cells, a.Count, a.Affected = s.rows, s.cells, s.count, s.affected
+	a.Fine, a.Message, a.Expected = s.fine, s.message, s.expected
 }
 
 // answerWords begin what people write of an answer, in a cell or behind a mark.
@@ -96,7 +102,7 @@ func (r *reader) answers(line string) bool {
 		return true
 	}
 	if !isAnswerLine(line) {
-		return r.signs.prompts && r.prompts.seen && r.answersPrompt(p, line)
+		return (r.signs.prompts && r.prompts.seen || r.frame || r.beginsFrame(line)) && r.answersPrompt(p, line)
 	}
 	a := p.answer()
 	switch m := printedCount.FindStringSubmatch(line); {
@@ -163,7 +169,7 @@ func (p *part) waitOut() {
 // unsaid forgets an answer of which nothing was said that can be compared.
 func (p *piece) unsaid() {
 	if a := p.printed; a != nil && a.Columns == nil && a.Rows == nil && a.Count < 0 && a.Err == "" && a.Message == "" &&
-		!a.Waited {
+		!a.Waited && !a.Fine {
 		p.printed = nil
 	}
 }

@@ -87,7 +87,7 @@ func readLines(s *source, signs signs) ([]*part, error) {
 	return out, nil
 }
 
-// plainEnds writes END and ABORT, as PostgreSQL has them and SQLite END, as COMMIT and ROLLBACK.
+// plainEnds writes END and ABORT, where a database has them, as COMMIT and ROLLBACK.
 func (r *reader) plainEnds() {
 	if !r.src.ansi {
 		return

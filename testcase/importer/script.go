@@ -50,6 +50,9 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrd
 	for _, p := range parts {
 		b := newScript(p, name, o)
 		b.make(private)
+		if b.err != nil {
+			return nil, b.err
+		}
 		if len(b.s.Steps) == 0 {
 			msg := "no statement here: want SQL, with its session where there are several (T0> …; or /* t0 */ …; or " +
 				"…; -- T0)"
@@ -69,24 +72,31 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrd
 // scriptBuilder makes a script of a part.
 type scriptBuilder struct {
 	*part
+	name      string
 	target    string
 	ansi      bool
 	s         *testcase.Script
 	notes     []Note
 	number    map[string]int        // of a session by its name as it is compared
+	home      map[string]string     // the database that each table is made in, by its name
+	current   string                // the database that the text uses
+	err       error                 // of a text that cannot be one script
 	databases map[string]bool       // that the text makes or uses: their names are left out of the statements
 	tables    map[string]bool       // that the set-up makes
 	prepared  bool                  // the text has a set-up of its own
 	settings  []testcase.ScriptStmt // of nobody, above all sessions
+	wide      bool                  // … one of which the text gives the server, the database or a user
 	every     bool                  // every setting above all sessions is one of each
 	begun     bool                  // a session has begun a transaction, or done what no set-up does
 }
 
 func newScript(p *part, name string, o Options) *scriptBuilder {
-	b := &scriptBuilder{part: p, target: o.Target, ansi: !sqltext.SyntaxOf(o.Target).Quoting.Backslash,
+	b := &scriptBuilder{part: p, name: name, target: o.Target,
+		ansi:   !sqltext.SyntaxOf(o.Target).Quoting.Backslash,
 		notes:  p.notes,
 		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
-		number: map[string]int{}, databases: map[string]bool{"test": true}, tables: map[string]bool{}}
+		number: map[string]int{}, home: map[string]string{}, databases: map[string]bool{"test": true},
+		tables: map[string]bool{}}
 	if p.own != nil && o.Isolation == "" {
 		b.s.Isolation = p.own.Isolation
 	}
@@ -97,9 +107,11 @@ func newScript(p *part, name string, o Options) *scriptBuilder {
 func (b *scriptBuilder) make(private bool) {
 	b.build()
 	b.later()
+	b.inherited()
 	b.forAll()
 	b.unbegun()
 	b.inTurn()
+	b.unclear()
 	if len(b.s.Steps) > 0 {
 		b.admit(private)
 	}
@@ -135,7 +147,7 @@ func (b *scriptBuilder) build() {
 	for i := range b.out {
 		p := &b.out[i]
 		switch {
-		case b.noise(p):
+		case b.noise(p), b.wideSetting(p):
 		case len(b.s.Steps) == 0 && (p.tag == setupTag || p.tag == "" && tagged && !b.begun):
 			b.prepared = true
 			b.setup(p)
@@ -296,7 +308,7 @@ func (b *scriptBuilder) setup(p *piece) {
 		func(st testcase.ScriptStmt) bool { return keepsMode(st.SQL) }) {
 		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
 	}
-	if name := databaseOf(p.sql); name != "" && !slices.Contains(system, name) {
+	if name := databaseOf(p.sql); name != "" && !b.foreign(name) {
 		b.databases[name] = true
 	}
 	st := b.stmt(p, -1)
@@ -327,7 +339,35 @@ func (b *scriptBuilder) step(p *piece) {
 	b.s.Steps = append(b.s.Steps, b.stmt(p, n))
 }
 
+// housed remembers in which database a table is made. A script has one database, and so no two tables of one name.
+func (b *scriptBuilder) housed(p *piece) {
+	if sqltext.KindOf(p.sql) != sqltext.Create || !slices.Contains(words(p.sql, 4), "TABLE") {
+		return
+	}
+	tokens := lexer.Significant(p.sql, 10)
+	at := slices.IndexFunc(tokens, func(t sqltext.Token) bool { return t.Is("table") }) + 1
+	for at < len(tokens) && tokens[at].Is("if", "not", "exists") {
+		at++
+	}
+	if at+2 >= len(tokens) {
+		return
+	}
+	in := b.current
+	table, _ := tokens[at].Ident()
+	if tokens[at+1].Text == "." {
+		in = table
+		table, _ = tokens[at+2].Ident()
+	}
+	if other, made := b.home[table]; made && other != in && in != "" && b.err == nil {
+		b.err = &testcase.ParseError{Name: b.name, Line: p.line, Msg: fmt.Sprintf("%s: the table %s is made in %s, too, "+
+			"and a script has one database: give one of the two another name", quote(p.sql), table,
+			cmp.Or(other, "another database"))}
+	}
+	b.home[table] = in
+}
+
 func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
+	b.housed(p)
 	sql := lexer.Trim(p.sql)
 	if sqltext.KindOf(sql) >= sqltext.Create {
 		sql = strings.TrimSpace(definer.ReplaceAllString(sql, ""))
@@ -342,8 +382,12 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	return st
 }
 
-// system are databases that no text's own tables are in.
-var system = []string{"mysql", "information_schema", "performance_schema", "sys", "new", "old", "excluded"}
+// foreign says of a name in front of a table's or a column's that no text's own tables are in what it names: a database
+// that tells of the server, or a row that is written.
+func (b *scriptBuilder) foreign(name string) bool {
+	return slices.Contains([]string{"new", "old", "excluded"}, name) ||
+		slices.Contains(sqltext.SyntaxOf(b.s.Target).Traits.Schemas, name)
+}
 
 // unqualified leaves out the names of the databases that the text makes or uses, and those that stand before its own
 // tables and are no alias: the script has one database of its own.
@@ -364,7 +408,7 @@ func (b *scriptBuilder) unqualified(sql string) string {
 	var out strings.Builder
 	for i := 0; i < len(tokens); i++ {
 		name, ok := tokens[i].Ident()
-		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.tables[name] && !slices.Contains(system, name) {
+		if ok && !dot(i-1) && dot(i+1) && i+2 < len(tokens) && !b.tables[name] && !b.foreign(name) {
 			other, named := tokens[i+2].Ident()
 			if named && (b.databases[name] || b.tables[other] && !alias(name)) {
 				i++

@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/sql/sqltext"
@@ -97,6 +98,21 @@ func (b *scriptBuilder) inTurn() {
 	if len(order) > 1 && begun > 1 {
 		b.notes = append(b.notes, Note{b.s.Steps[0].Line,
 			"the transactions run one after the other, as the text has them: it does not say how they overlap", false})
+	}
+}
+
+// unclear notes the remarks on answers that are of no form that is read.
+func (b *scriptBuilder) unclear() {
+	var lines []string
+	for i := range b.out {
+		if b.out[i].unclear {
+			lines = append(lines, strconv.Itoa(b.out[i].line))
+		}
+	}
+	if len(lines) > 0 {
+		first, _ := strconv.Atoi(lines[0])
+		b.notes = append(b.notes, Note{first, fmt.Sprintf("a remark on an answer is not compared where it has no form of "+
+			"docs/reference/import-formats.md: behind the statement of line %s", strings.Join(lines, ", ")), false})
 	}
 }
 

@@ -107,6 +107,13 @@ func withoutContinuation(line string) string {
 	return line
 }
 
+// beginsFrame says whether a line are the names of columns as psql prints them, two or more, in a text that shows no
+// prompt: the rule below it is a remark otherwise.
+func (r *reader) beginsFrame(line string) bool {
+	next := strings.TrimSpace(lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n")))
+	return isColumnRule(next) && strings.Contains(next, "-+-") && strings.Count(line, "|") == strings.Count(next, "+")
+}
+
 // answersPrompt takes a line that psql or SQLite's shell prints; false for another one.
 func (r *reader) answersPrompt(p *piece, line string) bool {
 	next := lineOf(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"))
@@ -116,7 +123,7 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 		if !isColumnRule(line) {
 			r.row(p, cellsOf("|"+line+"|"))
 		}
-	case r.prompts.psql && isColumnRule(strings.TrimSpace(next)) && strings.Contains(next, "--"):
+	case (r.prompts.psql || r.beginsFrame(line)) && isColumnRule(strings.TrimSpace(next)) && strings.Contains(next, "--"):
 		r.frame = true
 		p.answer().Columns = nil
 		r.row(p, cellsOf("|"+line+"|"))

@@ -123,17 +123,11 @@ func writtenBy(c *testcase.Case, text string) (table string, kind sqltext.Kind) 
 	if err != nil {
 		return "", sqltext.Other
 	}
-	switch x := stmt.(type) {
-	case *sql.Insert:
-		return x.Table.Name.Value, sqltext.Insert
-	case *sql.Update:
-		if t, one := x.Table.(*sql.Table); one {
-			return t.Name.Value, sqltext.Update
-		}
-	case *sql.Delete:
-		return x.Table.Name.Value, sqltext.Delete
+	t := sql.Written(stmt)
+	if t == nil {
+		return "", sqltext.Other
 	}
-	return "", sqltext.Other
+	return t.Name.Value, sqltext.KindOf(text)
 }
 
 // readsBefore reads what the named writes are about to find, each in its own transaction; nil where none of them is

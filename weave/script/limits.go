@@ -20,6 +20,12 @@ const (
 // next, it may have been that one, and nothing is waited for.
 func (c *checker) waitOut(moves []exec.Move) {
 	limits := make([]map[string]time.Duration, len(c.out.Script.Sessions))
+	for i := range limits {
+		limits[i] = map[string]time.Duration{}
+		for _, st := range c.out.Script.Setup { // what is set of the server there is each session's
+			c.limit(limits[i], st.SQL)
+		}
+	}
 	for i := range moves {
 		m := &moves[i]
 		if i > 1 && moves[i-1].Session == moves[i-2].Session && moves[i-1].Session != m.Session {
@@ -27,13 +33,15 @@ func (c *checker) waitOut(moves []exec.Move) {
 				m.Behind, m.Within = i-1, limit+spare
 			}
 		}
-		if limits[m.Session] == nil {
-			limits[m.Session] = map[string]time.Duration{}
-		}
-		for _, x := range c.profile.WaitLimits {
-			if value, ok := c.profile.Read(m.SQL).Sets(x.Setting); ok {
-				limits[m.Session][x.Setting] = limitOf(x, value)
-			}
+		c.limit(limits[m.Session], m.SQL)
+	}
+}
+
+// limit takes the limits that a statement sets.
+func (c *checker) limit(limits map[string]time.Duration, text string) {
+	for _, x := range c.profile.WaitLimits {
+		if value, ok := c.profile.Read(text).Sets(x.Setting); ok {
+			limits[x.Setting] = limitOf(x, value)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (c *checker) pairs() (out []finding.Difference) {
 		if err != nil || p.Guarantees.Mechanisms.ConsistentRead == dbms.NoConsistentRead && !p.Serializable {
 			continue // what others have not committed may be seen half done
 		}
-		// PostgreSQL's TRUNCATE and changes of tables show in older snapshots (postgresql.org/docs, Caveats of concurrency
+		// TRUNCATE and changes of tables may show in older snapshots (postgresql.org/docs, Caveats of concurrency
 		// control).
 		one := (p.SnapshotScope() == dbms.PerTransaction || p.Serializable) && !redefines && u.Explicit
 		var reads []pairs.Read

@@ -17,6 +17,8 @@ type Comparison struct {
 	Step     int
 	Same     bool
 	Was, Now string
+	Expected bool // the text says that it should come, not that it came
+	Unlike   bool // what it says is of another shape than what came: nothing is compared
 }
 
 // Printed compares the answers that the text prints with those of the run.
@@ -35,7 +37,10 @@ func (o *Showing) Printed() (out []Comparison) {
 }
 
 func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok bool) {
+	c.Expected = p.Expected
 	switch {
+	case p.Rows != nil && e.Err == nil && (e.Rows == nil || p.Cells && len(e.Rows.Columns) != 1):
+		c.Unlike = true
 	case p.Err != "":
 		c.Was, c.Now = "error "+p.Err, "no error"
 		if e.Err != nil {
@@ -47,10 +52,13 @@ func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok boo
 		if e.Err != nil {
 			c.Now = e.Err.String()
 		}
-		c.Same = e.Err != nil && (strings.Contains(e.Err.Message, p.Message) || e.Err.Message != "" &&
+		said := strings.ToLower(p.Message)
+		c.Same = e.Err != nil && (strings.Contains(strings.ToLower(e.Err.Message), said) || e.Err.Message != "" &&
 			strings.HasSuffix(p.Message, e.Err.Message)) // psql may print the code in front of it
-	case e.Err != nil && (p.Rows != nil || p.Count >= 0):
+	case e.Err != nil && (p.Rows != nil || p.Count >= 0 || p.Fine):
 		c.Was, c.Now = "no error", e.Err.String()
+	case p.Fine:
+		c.Was, c.Now, c.Same = "no error", "no error", true
 	case p.Rows != nil:
 		was, now := rowTexts(p.Rows), rowsOf(e.Rows)
 		c.Was, c.Now = listed(was), listed(now)
@@ -121,7 +129,7 @@ func sameRows(was [][]string, now *history.Rows) bool {
 }
 
 func sameCell(a, b string) bool {
-	if strings.TrimSpace(a) == strings.TrimSpace(b) {
+	if strings.TrimSpace(a) == strings.TrimSpace(b) || a == "" && b == "NULL" { // as psql prints it
 		return true
 	}
 	x, err1 := strconv.ParseFloat(strings.TrimSpace(a), 64)

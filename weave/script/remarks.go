@@ -18,9 +18,8 @@ type Remark struct {
 }
 
 // unread is of a SELECT that reads no table for what its condition says, and where a SELECT is the first read it takes
-// the snapshot. That such a one takes none no page says: each of its halves has one.
-const unread = "its condition is true of no row, so that the server reads no table (dev.mysql.com/doc/refman, WHERE Clause Optimization): it takes no " +
-	"snapshot, which is of the transaction's first read (Consistent Nonlocking Reads), on line %d"
+// the snapshot.
+const unread = "its condition is true of no row, so that %s, on line %d"
 
 // gaveUp is of a wait that ends sooner than it would for a client of the database's own.
 const gaveUp = "the wait is given up after 10 s: so long txweave has %s, which the text does not set"
@@ -45,7 +44,7 @@ func (c *checker) remark() {
 	schema := sqltext.SyntaxOf(c.out.Script.Target).Schema(append(texts(c.out.Script.Setup), texts(c.out.Script.Steps)...))
 	for _, u := range c.out.Units {
 		p, err := dbms.Lookup(c.profile.DBMS, u.Level)
-		if err != nil || !u.Explicit || p.SnapshotScope() != dbms.PerTransaction || p.SnapshotAt != dbms.AtFirstRead {
+		if err != nil || !u.Explicit || p.SnapshotScope() != dbms.PerTransaction || p.ReadModes.Unread == "" {
 			continue
 		}
 		var unreading []int
@@ -65,9 +64,25 @@ func (c *checker) remark() {
 				continue
 			}
 			for _, n := range unreading {
-				c.out.Remarks = append(c.out.Remarks, Remark{n, fmt.Sprintf(unread, c.out.Script.Steps[i].Line)})
+				text := fmt.Sprintf(unread, p.ReadModes.Unread, c.out.Script.Steps[i].Line)
+				c.out.Remarks = append(c.out.Remarks, Remark{n, text})
 			}
 			break
+		}
+	}
+}
+
+// seenBefore looks for a statement that empties a table or writes it anew while another transaction is open, where
+// older snapshots see that.
+func (c *checker) seenBefore() {
+	for n, u := range c.out.Units {
+		for _, i := range u.Steps {
+			k := sqltext.KindOf(c.out.Script.Steps[i].SQL)
+			_, empties := c.profile.Read(c.out.Script.Steps[i].SQL).Tree.(*sql.Truncate)
+			if e := c.out.Run.Steps[i]; c.profile.TruncateSeen && e != nil && e.Err == nil &&
+				(empties || k == sqltext.Alter) && c.out.overlaps(n) && c.out.SeenBefore == 0 {
+				c.out.SeenBefore = c.out.Script.Steps[i].Line
+			}
 		}
 	}
 }

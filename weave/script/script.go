@@ -74,6 +74,9 @@ type Showing struct {
 	Disagree []finding.Difference
 	// OwnWaits says that the text sets how long a wait for a lock may last.
 	OwnWaits bool
+	// SeenBefore is the line of a statement which older snapshots see, as the database is documented, so that no level
+	// promises a serial order of it; 0 for none.
+	SeenBefore int
 	// Remarks are of what is as documented, and not as expected.
 	Remarks []Remark
 
@@ -124,6 +127,7 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 		return c.out, nil
 	}
 	c.apart()
+	c.seenBefore()
 	c.remark()
 	c.ownPatience()
 	c.out.Disagree = c.pairs()
@@ -202,12 +206,21 @@ func (c *checker) play(steps []int) (*exec.Played, error) {
 			continue
 		}
 		play.Steps = append(play.Steps, exec.Move{Session: s.Steps[n].Session, SQL: s.Steps[n].SQL, Idle: s.Steps[n].Idle,
-			Ask: ask[n], Lasts: c.lasts(s.Steps[n].SQL)})
+			Ask: ask[n], Slow: c.slow(n), Lasts: c.lasts(s.Steps[n].SQL)})
 	}
 	if c.out.Run == nil {
 		c.waitOut(play.Steps)
 	}
 	return c.run(play)
+}
+
+// slow says of a step in a serial order that it waits for nobody, as it did not in the script's run: where it is silent
+// the server is busy, and the next transaction must not begin.
+func (c *checker) slow(step int) bool {
+	if c.out.Run == nil || c.out.Run.Steps[step] == nil {
+		return false
+	}
+	return !c.out.Run.Steps[step].Blocked || c.lasts(c.out.Script.Steps[step].SQL) > 0 // it was silent, as it says itself
 }
 
 // ending is the statement, closing or committing, that ends a transaction behind its last step.
@@ -252,7 +265,7 @@ func (c *checker) units() {
 	for i, e := range run.Steps {
 		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
-	open := c.profile.LostStayOpen || c.profile.ErrorsEnd // what is lost is so until its own end
+	open := c.profile.Transactions.Loss != dbms.LostIsGone // what is lost is so until its own end
 	refused := func(i int) bool { return run.Steps[i] != nil && run.Steps[i].Err != nil }
 	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(run.Lost, i) }, refused)
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
@@ -315,7 +328,7 @@ func (c *checker) transaction(u testcase.Unit, n int) (txn testcase.Txn) {
 // aborted says whether the database rolled a transaction back, of which gone are the steps that say so. Where it then
 // waits for the transaction's end it may be brought back to a savepoint and committed.
 func (c *checker) aborted(u testcase.Unit, gone map[int]bool) bool {
-	if c.profile.ErrorsEnd && c.commits(u) {
+	if c.profile.Transactions.Loss == dbms.ErrorsEnd && c.commits(u) {
 		return false
 	}
 	return slices.ContainsFunc(u.Steps, func(i int) bool { return gone[i] })
@@ -743,7 +756,8 @@ func (c *checker) alone(order []int) error {
 			explicit = true
 		default:
 			steps = append(steps, i)
-			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt})
+			play.Steps = append(play.Steps, exec.Move{Session: c.out.Script.Steps[i].Session, SQL: stmt,
+				Slow: c.slow(i), Lasts: c.lasts(stmt)})
 		}
 	}
 	if !explicit {

@@ -196,6 +196,24 @@ func TestLevelOnce(t *testing.T) {
 	}
 }
 
+// TestLevelOnceShown: what SHOW and DESCRIBE tell of tables MySQL reads of tables, and MariaDB does not. Asked of
+// MariaDB 10.11 and MySQL 9.7.
+func TestLevelOnceShown(t *testing.T) {
+	for text, uses := range map[string]bool{"SHOW TABLES": true, "SHOW FULL COLUMNS FROM t": true,
+		"SHOW TABLE STATUS":  true,
+		"SHOW CHARACTER SET": true, "DESCRIBE t": true, "DESC t a": true, "EXPLAIN t": true, "SHOW CREATE TABLE t": false,
+		"SHOW WARNINGS": false, "SHOW VARIABLES LIKE 'x'": false, "SHOW ENGINE INNODB STATUS": false,
+		"SHOW OPEN TABLES": false, "SHOW PROCESSLIST": false} {
+		for target, reads := range map[string]bool{"mysql": true, "mariadb": false} {
+			s := &testcase.Script{Target: target, Sessions: []string{"a"}, Steps: []testcase.ScriptStmt{
+				{SQL: "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"}, {SQL: text}, {SQL: "BEGIN"}}}
+			if got := s.Levels()[2]; (got == "") != (uses && reads) {
+				t.Errorf("%s on %s: %q", text, target, got)
+			}
+		}
+	}
+}
+
 // TestNotHeld: why answers are not held against serial orders.
 func TestNotHeld(t *testing.T) {
 	const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n;\n"
@@ -263,7 +281,7 @@ func TestReturning(t *testing.T) {
 	watched := &observe.Observation{Stmts: []*observe.ObservedStmt{{Run: run}}}
 	for affected, rows := range map[int64]*history.Rows{1: e.Rows, -1: {Columns: e.Rows.Columns}} {
 		e.Affected, e.Rows = affected, rows
-		if got := out.Otherwise(p, watched, at); (len(got) > 0) != (rows.Len() == 0) {
+		if got := out.Otherwise(script.NewWatched(p, watched, at)); (len(got) > 0) != (rows.Len() == 0) {
 			t.Errorf("%d affected, %d rows: %v", affected, rows.Len(), got)
 		}
 	}

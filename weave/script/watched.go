@@ -1,7 +1,10 @@
 package script
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/finding"
@@ -12,25 +15,78 @@ import (
 	"txweave/testcase"
 )
 
-// Otherwise lists what the script's run answers otherwise than the watched run of the case that it is: to number rows
-// and versions may change what a database does, where a write of a value that is there becomes one of another version,
-// or where a plan goes by the columns. watched is nil where nothing was observed; at says which statement of the case a
-// step is.
-func (o *Showing) Otherwise(p *dbms.Profile, watched *observe.Observation, at []testcase.Ref) []finding.Difference {
+// Watched is a run with rows and versions numbered of the case that a script is.
+type Watched struct {
+	profile *dbms.Profile
+	at      []testcase.Ref                  // which statement of the case a step is
+	ran     map[testcase.Ref]*history.Event // by statement of the case
+}
+
+// NewWatched is what was observed of such a run; at says which statement of the case a step is. It is nil where nothing
+// was observed.
+func NewWatched(p *dbms.Profile, watched *observe.Observation, at []testcase.Ref) *Watched {
 	if watched == nil {
 		return nil
 	}
-	ran := map[testcase.Ref]*history.Event{}
+	w := &Watched{profile: p, at: at, ran: map[testcase.Ref]*history.Event{}}
 	for _, s := range watched.Stmts {
 		if s.Run != nil && s.Run.Target != nil {
-			ran[testcase.Ref{Txn: s.Run.Block.Txn, Stmt: s.Run.Block.Stmt}] = s.Run.Target
+			w.ran[testcase.Ref{Txn: s.Run.Block.Txn, Stmt: s.Run.Block.Stmt}] = s.Run.Target
 		}
 	}
+	return w
+}
+
+// Parted says why a watched run may have gone another way than the script's, by what is up to neither of them: a wait
+// that ends by its limit here, since a watched run has none, or a deadlock that ends another transaction. "" where
+// neither is so.
+func (o *Showing) Parted(w *Watched) string {
+	var limits []string // lines
+	victims := map[bool]int{}
+	for i, e := range o.Run.Steps {
+		other := w.ran[w.at[i]]
+		if e == nil || other == nil {
+			continue
+		}
+		here, there := w.class(e), w.class(other)
+		switch line := o.Script.Steps[i].Line; {
+		case here == dbms.StatementLost && there == dbms.Deterministic && e.Blocked:
+			limits = append(limits, strconv.Itoa(line))
+		case here == dbms.TxnLost && there != dbms.TxnLost:
+			victims[true] = line
+		case here != dbms.TxnLost && there == dbms.TxnLost:
+			victims[false] = line
+		}
+	}
+	switch {
+	case len(limits) > 0:
+		return fmt.Sprintf("the wait on line %s is given up here and lasts in the watched run, which has no limits of time",
+			strings.Join(limits, ", "))
+	case len(victims) == 2:
+		return fmt.Sprintf("of the transactions in conflict the one of line %d is rolled back here and the one of line %d in "+
+			"the watched run: the server chooses", victims[true], victims[false])
+	}
+	return ""
+}
+
+// class is what the answer of an event says of concurrency.
+func (w *Watched) class(e *history.Event) dbms.ErrorClass {
+	if e.Err == nil {
+		return dbms.Deterministic
+	}
+	return w.profile.Errors.Classify(e.Err.Code, e.Err.Message)
+}
+
+// Otherwise lists what the script's run answers otherwise than the watched one: to number rows and versions may change
+// what a database does, where a write of a value that is there becomes one of another version, or where a plan goes by
+// the columns.
+func (o *Showing) Otherwise(w *Watched) []finding.Difference {
+	p := w.profile
 	var nodes []*observe.BlockRun
 	rep := &observe.Replayed{}
 	for i, e := range o.Run.Steps {
-		other := ran[at[i]]
-		if e == nil || other == nil || !compared(e.Text) || givenUp(p, e) || givenUp(p, other) {
+		other := w.ran[w.at[i]]
+		if e == nil || other == nil || !compared(e.Text) || w.givenUp(e) || w.givenUp(other) {
 			continue
 		}
 		own := *o.inside(i, other)
@@ -42,18 +98,15 @@ func (o *Showing) Otherwise(p *dbms.Profile, watched *observe.Observation, at []
 		} else if own.Affected < 0 {
 			own.Affected = o.inside(i, e).Affected
 		}
-		nodes = append(nodes, o.node(i, at[i].Txn, at[i].Stmt))
+		nodes = append(nodes, o.node(i, w.at[i].Txn, w.at[i].Stmt))
 		rep.Events = append(rep.Events, &own)
 	}
 	return replay.Compare(p, nil, nodes, &observe.Run{}, rep)
 }
 
 // givenUp says whether a statement waited in vain, or was not let in: how long it waits is up to who runs it.
-func givenUp(p *dbms.Profile, e *history.Event) bool {
-	if e.Err == nil {
-		return false
-	}
-	class := p.Errors.Classify(e.Err.Code, e.Err.Message)
+func (w *Watched) givenUp(e *history.Event) bool {
+	class := w.class(e)
 	return class == dbms.StatementLost || class == dbms.WouldBlock || class == dbms.Environment
 }
 

@@ -40,8 +40,8 @@ const (
 
 // refused are events that say something and are not read.
 var refused = map[byte]string{
-	xaPrepareEvent: "an XA transaction", partialUpdate: "a partial update (binlog_row_value_options)",
-	payloadEvent: "a compressed transaction (binlog_transaction_compression)",
+	partialUpdate: "a partial update (binlog_row_value_options)",
+	payloadEvent:  "a compressed transaction (binlog_transaction_compression)",
 }
 
 // Header and magic number of a log file.
@@ -57,6 +57,7 @@ type parser struct {
 	tables    map[uint64]*tableMap
 	statement string // that the row events come from, where the log says it
 	now       []commits.Change
+	prepared  map[string][]commits.Change // by the XA transaction's name, as statements in the log have it
 	out       []commits.Commit
 }
 
@@ -129,6 +130,8 @@ func (p *parser) event(e []byte) error {
 		return p.rows(kind, r)
 	case kind == xidEvent:
 		p.commit()
+	case kind == xaPrepareEvent:
+		p.prepare(r)
 	case kind == queryEvent:
 		p.query(r)
 	case kind == mysqlGTIDEvent, kind == anonymousEvent, kind == mariadbGTIDEvent:
@@ -148,6 +151,31 @@ func (p *parser) commit() {
 	p.now, p.statement = nil, ""
 }
 
+// prepare reads the end of what an XA transaction has done: it commits there (ONE PHASE), or where a statement says so.
+func (p *parser) prepare(r *reader) {
+	onePhase := r.byte() != 0
+	format, global, branch := r.uint(4), r.uint(4), r.uint(4)
+	name := fmt.Sprintf("X'%x',X'%x',%d", r.take(int(global)), r.take(int(branch)), int32(format))
+	if onePhase {
+		p.commit()
+		return
+	}
+	if p.prepared == nil {
+		p.prepared = map[string][]commits.Change{}
+	}
+	p.prepared[name], p.now, p.statement = p.now, nil, ""
+}
+
+// end ends a prepared transaction. Of one that was prepared before the log was kept nothing is known: it was done
+// before, too.
+func (p *parser) end(name string, commit bool) {
+	if commit {
+		p.now = p.prepared[name]
+	}
+	delete(p.prepared, name)
+	p.commit()
+}
+
 // query reads the end of a transaction where it is a statement. What else is logged as a statement changes no rows of
 // tables that are logged by rows.
 func (p *parser) query(r *reader) {
@@ -156,11 +184,18 @@ func (p *parser) query(r *reader) {
 	r.take(2)
 	r.take(int(r.uint(2)))
 	r.take(schema + 1)
-	switch string(r.b) {
-	case "COMMIT":
+	statement := string(r.b)
+	committed, isCommit := strings.CutPrefix(statement, "XA COMMIT ")
+	undone, isRollback := strings.CutPrefix(statement, "XA ROLLBACK ")
+	switch {
+	case statement == "COMMIT":
 		p.commit()
-	case "ROLLBACK":
+	case statement == "ROLLBACK":
 		p.now, p.statement = nil, ""
+	case isCommit:
+		p.end(committed, true)
+	case isRollback:
+		p.end(undone, false)
 	}
 }
 

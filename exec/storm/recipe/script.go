@@ -66,8 +66,7 @@ func (r *Recipe) Script(name string, p *dbms.Profile, kind *exec.Server) (string
 	if len(r.Finding) > 0 {
 		s.Finding = finding.Line(r.Finding[0].Summary) // which is a comment there: it must not end the line
 	}
-	// What waited for a row that was deleted and inserted again meanwhile passes it over on PostgreSQL's READ COMMITTED,
-	// as documented.
+	// What waited for a row that was deleted and inserted again meanwhile passes it over at a level that documents it.
 	s.Replaces = !p.DeletedGone || p.FirstUpdaterWins
 	s.Level = strings.Join(slices.Concat(p.Sessions.Setup, disturbances.Patience), "; ") + ";"
 	var meets, without []string

@@ -94,7 +94,7 @@ func (u *disruption) during(v *mechanism.Violation, has func(*storm.Act, *mechan
 	return nil
 }
 
-// killed says whether a row is missing to a statement that a nemesis killed while it ran: MariaDB answers a DELETE then
+// killed says whether a row is missing to a statement that a nemesis killed while it ran: a DELETE may be answered then
 // as if there had been no row, which is what it would look like, too, if somebody had deleted the row who rolled back.
 func (u *disruption) killed(a *storm.Act, v *mechanism.Violation) bool {
 	return v.Mechanism == mechanism.CR && (v.What == fault.MissingRow || v.What == fault.G1aDelete) && len(v.Txns) > 0 &&
@@ -105,15 +105,15 @@ func (u *disruption) killed(a *storm.Act, v *mechanism.Violation) bool {
 func (u *disruption) session(txn int64) int { return int((txn-1)%int64(u.sinks)) + 1 }
 
 // rebuilt says whether a row was seen wrongly, or missed, by a reader who took the snapshot while the row's table was
-// being built anew: InnoDB keeps no older versions of rows that are changed meanwhile, nor newer ones than those that
-// were there when the copy began, and must refuse such a reader. That has a name of its own, so that the many rows that
-// one rebuilding hides stand beside other bugs and not before them.
+// being built anew: the copy may have no older versions of rows that are changed meanwhile, nor newer ones than those
+// that were there when it began, and such a reader must be refused. That has a name of its own, so that the many rows
+// that one rebuilding hides stand beside other bugs and not before them.
 func (u *disruption) rebuilt(a *storm.Act, v *mechanism.Violation) bool {
 	return a.Rebuilt != "" && a.Rebuilt == v.Table && beside(a, v)
 }
 
-// indexed says the same of an index: MariaDB's online build keeps no entries of the older versions of rows that are
-// changed meanwhile, and lets a reader use it whose snapshot shows them.
+// indexed says the same of an index: one that was built online may keep no entries of the older versions of rows that
+// are changed meanwhile, and lets a reader use it whose snapshot shows them.
 func (u *disruption) indexed(a *storm.Act, v *mechanism.Violation) bool {
 	return a.Indexed != "" && a.Indexed == v.Table && beside(a, v)
 }
@@ -127,7 +127,7 @@ func beside(a *storm.Act, v *mechanism.Violation) bool {
 }
 
 // taken says whether a version that was rolled back is read from a table whose partitions had been copied while others
-// wrote it: MariaDB takes what is rolled back meanwhile along. That has a name of its own for the same reason.
+// wrote it: the copy may take what is rolled back meanwhile along. That has a name of its own for the same reason.
 func (u *disruption) taken(v *mechanism.Violation) bool {
 	at, ok := u.copied[v.Table]
 	return ok && v.Mechanism == mechanism.CR && (v.What == fault.G1a || v.What == fault.G1aDelete) && at <= v.Seen[1]
