@@ -100,10 +100,12 @@ func (s *Storm) run(ctx context.Context, t exec.Target, trace io.WriteCloser) (a
 	if s.Certificate != "" {
 		judge.From, err = verdict.Keep(ctx, t, s.On.DBMS.Log, p, &o)
 		var no *commits.UnreadableError
-		if errors.As(err, &no) {
-			err = outcome.Misusef("--certificate: %w", err)
-		}
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil: // whatever the server said then
+			return nil, nil, outcome.Stopped()
+		case errors.As(err, &no):
+			return nil, nil, outcome.Misusef("--certificate: %w", err)
+		case err != nil:
 			return nil, nil, err
 		}
 	}

@@ -49,6 +49,8 @@ func keep(ctx context.Context, s commits.Connection) (from string, err error) {
 		status, err = s.Read(ctx, "SHOW MASTER STATUS")
 	}
 	switch {
+	case err != nil && ctx.Err() != nil:
+		return "", fmt.Errorf("%s: %w", source, err)
 	case err != nil:
 		return "", &commits.UnreadableError{Source: source, Why: err.Error()}
 	case status.Len() == 0:
