@@ -102,14 +102,19 @@ func printed(r *history.Rows) []string {
 	return out
 }
 
-// elsewhere says a statement in another dialect; false where it need not mean the same there.
+// elsewhere says a statement in another dialect; false where it need not mean the same there. What is printed must be
+// read there as the same tree: || is OR or joins texts, = and < or UNION and INTERSECT bind alike or not.
 func elsewhere(text string, from, to *sql.Dialect) (string, bool) {
 	stmt, err := from.Parse(text)
 	if err != nil || sql.Has(stmt, func(n sql.Node) bool { return !everywhere(n) }) {
 		return "", false
 	}
 	out, err := to.Print(stmt)
-	return out, err == nil
+	if err != nil {
+		return "", false
+	}
+	there, err := to.Parse(out)
+	return out, err == nil && sql.Equal(stmt, there)
 }
 
 // everywhere says whether a node means the same in every database, where all below it do.
@@ -133,9 +138,10 @@ func everywhere(n sql.Node) bool {
 	case *sql.Between:
 		return !n.Symmetric
 	case *sql.Call:
-		return slices.Contains([]string{"count", "min", "max"}, n.Name.Folded()) && n.Over == nil
+		return slices.Contains([]string{"count", "min", "max"}, n.Name.Folded()) && len(n.Args) == 1 && n.Over == nil
 	case *sql.Select:
-		return n.Hints == nil && len(n.On) == 0 && len(n.Options) == 0 && !n.Rollup
+		return n.Hints == nil && len(n.On) == 0 && len(n.Options) == 0 && !n.Rollup &&
+			(n.Having == nil || len(n.Group) > 0) // which filters rows, or makes one group of them
 	case *sql.Order:
 		return n.Nulls == "" && n.Class == nil
 	case *sql.Table:
@@ -147,11 +153,18 @@ func everywhere(n sql.Node) bool {
 	case *sql.Insert:
 		return !n.Replace && !n.Ignore && n.Or == "" && len(n.Duplicate) == 0 && len(n.Conflicts) == 0
 	case *sql.Update:
-		return !n.Ignore && n.From == nil && !readsAssigned(n)
+		return !n.Ignore && n.From == nil && !readsAssigned(n) && !assignsQuery(n)
 	case *sql.Delete:
 		return !n.Ignore && n.Using == nil
 	}
 	return false
+}
+
+// assignsQuery says whether a value that an UPDATE assigns is a query's: it may see rows that were updated before.
+func assignsQuery(u *sql.Update) bool {
+	return slices.ContainsFunc(u.Set, func(a *sql.Assign) bool {
+		return sql.Has(a, func(n sql.Node) bool { _, ok := n.(*sql.Query); return ok })
+	})
 }
 
 // readsAssigned says whether an UPDATE assigns to a column that a value of it reads: some databases go from left to

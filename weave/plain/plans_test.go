@@ -111,6 +111,13 @@ func TestElsewhere(t *testing.T) {
 		{"a text", "id INT, a VARCHAR(9)", "1, 'a'", "SELECT id FROM t WHERE a = 'A'", []int64{1}, nil, 1},
 		{"a division", "id INT", "1", "SELECT id FROM t WHERE id / 2 = 0", []int64{1}, nil, 1},
 		{"a limit", "id INT", "1", "SELECT id FROM t LIMIT 1", []int64{1}, nil, 1},
+		{"OR that joins texts elsewhere", "id INT", "0", "SELECT id FROM t WHERE 1 = (id || 1)", []int64{0}, nil, 1},
+		{"comparisons that bind alike", "id INT", "0", "SELECT id FROM t WHERE (2 = 2) < 2", []int64{0}, nil, 2},
+		{"comparisons that bind otherwise", "id INT", "0", "SELECT id FROM t WHERE 2 = 2 < 2", []int64{0}, nil, 1},
+		{"set operations that bind otherwise", "id INT", "1",
+			"SELECT id FROM t UNION SELECT 2 INTERSECT SELECT 2", []int64{1, 2}, []int64{2}, 1},
+		{"HAVING of rows", "id INT", "1", "SELECT id FROM t HAVING id > 1", nil, []int64{1}, 1},
+		{"the least of several values", "id INT", "1", "SELECT MIN(id, 0) FROM t", []int64{0}, []int64{1}, 1},
 	} {
 		rows := func(ids []int64) *history.Rows {
 			out := &history.Rows{Columns: []string{"id"}}
