@@ -2,14 +2,13 @@
 package postgresql
 
 import (
-	"time"
-
 	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"txweave/dbms"
 	"txweave/dbms/postgresql/dialect"

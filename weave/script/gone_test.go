@@ -264,6 +264,7 @@ func TestSeenBefore(t *testing.T) {
 		"A> begin;\nA> select * from u;\nB> begin;\nB> update u set a = 2;\nB> truncate t;\nB> commit;\n" +
 			"A> select * from t;\nA> commit;\n": 9,
 		"B> truncate t;\nA> begin;\nA> select * from u;\nA> select * from t;\nA> commit;\n": 0,
+		"A> begin;\nA> select * from u;\nB> truncate t;\nA> select * from u;\nA> commit;\n": 0, // nobody else has to do with it
 	} {
 		all, err := importer.ReadScripts("text", []byte(tables+text), importer.Options{Target: "postgresql"}, true)
 		if err != nil {

@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"txweave/sql"
 	"txweave/sql/classes"
 	"txweave/sql/sqltext"
+	"txweave/testcase"
 )
 
 // Remark is what a person would not expect of a step, and is as the database is documented.
@@ -72,19 +74,55 @@ func (c *checker) remark() {
 	}
 }
 
-// seenBefore looks for a statement that empties a table or writes it anew while another transaction is open, where
-// older snapshots see that.
+// seenBefore looks for a statement that empties or changes a table while another transaction is open that names the
+// table, where older snapshots see that.
 func (c *checker) seenBefore() {
 	for n, u := range c.out.Units {
 		for _, i := range u.Steps {
-			k := sqltext.KindOf(c.out.Script.Steps[i].SQL)
-			_, empties := c.profile.Read(c.out.Script.Steps[i].SQL).Tree.(*sql.Truncate)
-			if e := c.out.Run.Steps[i]; c.profile.TruncateSeen && e != nil && e.Err == nil &&
-				(empties || k == sqltext.Alter) && c.out.overlaps(n) && c.out.SeenBefore == 0 {
+			e := c.out.Run.Steps[i]
+			s := c.profile.Read(c.out.Script.Steps[i].SQL)
+			tables := s.Tables()
+			switch x := s.Tree.(type) {
+			case *sql.Truncate:
+				if len(x.Options) > 0 { // CASCADE
+					tables = nil
+				}
+			case *sql.AlterTable:
+				tables = []string{s.Target()}
+			default:
+				continue
+			}
+			if c.profile.TruncateSeen && e != nil && e.Err == nil && c.namedBeside(n, tables) && c.out.SeenBefore == 0 {
 				c.out.SeenBefore = c.out.Script.Steps[i].Line
 			}
 		}
 	}
+}
+
+// namedBeside says whether a transaction that was open beside a unit may have to do with one of some tables, or with
+// any where there are none: it names one, or something else than a table of the script, behind which any may be. With
+// triggers every statement may.
+func (c *checker) namedBeside(n int, tables []string) bool {
+	known := make([]string, len(c.tables))
+	for i, name := range c.tables {
+		known[i] = strings.ToLower(name)
+	}
+	all := len(tables) == 0 || slices.ContainsFunc(slices.Concat(c.out.Script.Setup, c.out.Script.Steps),
+		func(st testcase.ScriptStmt) bool {
+			_, ok := c.profile.Read(st.SQL).Tree.(*sql.CreateTrigger)
+			return ok
+		})
+	for m, u := range c.out.Units {
+		if c.out.beside(m, n) && (all || slices.ContainsFunc(u.Steps, func(i int) bool {
+			s := c.profile.Read(c.out.Script.Steps[i].SQL)
+			return s.Tree == nil || slices.ContainsFunc(s.Tables(), func(name string) bool {
+				return slices.Contains(tables, name) || !slices.Contains(known, name)
+			})
+		})) {
+			return true
+		}
+	}
+	return false
 }
 
 // readsNothing says whether a query needs no row of its one table.

@@ -415,14 +415,19 @@ func (o *Showing) WatchedAt(p *dbms.Profile) []string {
 // overlaps says whether a transaction that reads or writes rows was open while another one was. One that was not is in
 // its place in every serial order, whatever its level.
 func (o *Showing) overlaps(n int) bool {
-	u := o.Units
-	for m := range u {
-		if m != n && !o.inTurn(m, n) && !o.inTurn(n, m) && u[m].Data && u[m].first >= 0 && u[n].first >= 0 &&
-			u[m].first < u[n].last && u[n].first < u[m].last {
+	for m := range o.Units {
+		if o.beside(m, n) {
 			return true
 		}
 	}
 	return false
+}
+
+// beside says whether a transaction with rows was open while another unit was.
+func (o *Showing) beside(m, n int) bool {
+	u := o.Units
+	return m != n && !o.inTurn(m, n) && !o.inTurn(n, m) && u[m].Data && u[m].first >= 0 && u[n].first >= 0 &&
+		u[m].first < u[n].last && u[n].first < u[m].last
 }
 
 // inTurn says whether a session had one transaction behind another: it has one at a time, besides those that it has
