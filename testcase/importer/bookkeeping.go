@@ -113,16 +113,19 @@ func (k *keeper) renamed(n sql.Node, names map[string]string) sql.Node {
 	if !ok || names[own] == "" {
 		return n
 	}
-	for { // a word of the dialect's is no name without quotes
-		if _, err := k.tree.Parse("SELECT * FROM " + own); err == nil {
-			break
-		}
+	if !k.bare(own) && k.bare(own+"_") { // a word of the dialect's
 		own += "_"
 	}
 	if own == name.Value || names[own] != "" && own != name.Folded() {
 		return n
 	}
 	return sql.Edit(name, func(n *sql.Name) { n.Value = own })
+}
+
+// bare says whether a name needs no quotes.
+func (k *keeper) bare(name string) bool {
+	_, err := k.tree.Parse("SELECT * FROM " + name)
+	return err == nil
 }
 
 // table adds the columns to a CREATE TABLE.

@@ -11,8 +11,7 @@ import (
 )
 
 // wideSetting takes a setting that holds for all sessions of a server, a database or a user, before any session begins:
-// each begins with it, which a database of its own can have. So it takes what
-// has the server read such settings again.
+// each begins with it, which a database of its own can have. So it takes what has the server read such settings again.
 func (b *scriptBuilder) wideSetting(p *piece) bool {
 	if b.begun || len(b.s.Steps) > 0 {
 		return false
