@@ -2,6 +2,7 @@ package dbms
 
 import (
 	"slices"
+	"strings"
 
 	sqltree "txweave/sql"
 	"txweave/sql/respell"
@@ -113,8 +114,12 @@ func (p *PlanSetting) InScript(sql string, schema *sqltext.Schema) *Replanned {
 		text, values = p.Beside(text, schema)
 	}
 	prepare, execute := p.InText("s", text)
-	for i, v := range values {
-		execute += map[bool]string{true: " USING ", false: ", "}[i == 0] + v.Text
+	var given []string
+	for _, v := range values {
+		given = append(given, v.Text)
+	}
+	if len(given) > 0 {
+		execute += " USING " + strings.Join(given, ", ")
 	}
 	w := &Replanned{Before: []string{prepare}, Stmt: execute}
 	if !sqltext.KindOf(sql).Writes() {

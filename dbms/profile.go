@@ -4,11 +4,10 @@
 package dbms
 
 import (
-	"time"
-
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"txweave/fault"
 	sqltree "txweave/sql"

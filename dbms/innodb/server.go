@@ -107,8 +107,8 @@ func CheckTables(tables []string) []string {
 	return out
 }
 
-// checkTable is CHECK TABLE … EXTENDED. Warnings are no complaints: old
-// versions of rows that are not purged yet are one.
+// checkTable is CHECK TABLE … EXTENDED. Warnings are no complaints: old versions of rows that are not purged yet are
+// one.
 var checkTable = &exec.Integrity{
 	Ask: CheckTables,
 	Read: func(rows *history.Rows) []string {

@@ -10,8 +10,7 @@ import (
 
 // Unshown says of what the maintainers' program prints of a finding's test, as mtr, that it does not show the finding:
 // an execution that the transactions are held against answers all that they answer, or the database complains of no
-// table. What was seen may need the reads
-// that are added between the statements, which a test has not.
+// table. What was seen may need the reads that are added between the statements, which a test has not.
 func Unshown(f *timeline.Dossier, printed string) bool {
 	class := f.Record.Class
 	if said := f.Said(); f.Complains() && said != "" {
