@@ -47,7 +47,7 @@ func Check(h *register.History, level dbms.Level, opt checker.Options) checker.V
 	}
 	left := g.peel(level)
 	if left == nil {
-		return opt.Valid(level)
+		return r.Valid(level, opt)
 	}
 	if level == dbms.SSER {
 		// A cycle that needs no real time says more.

@@ -30,7 +30,7 @@ func (g *polygraph) search(rounds int) checker.Verdict {
 		} else {
 			violated := g.attempt(current).violated
 			if len(violated) == 0 {
-				return g.opt.Valid(g.level)
+				return g.r.Valid(g.level, g.opt.Options)
 			}
 			for _, p := range violated {
 				s.variable(p)
