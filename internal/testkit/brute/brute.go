@@ -14,8 +14,8 @@ import (
 )
 
 // Valid says whether the history of registers or lists satisfies the level. Transactions of unknown outcome count or
-// not, whichever makes it valid. Values must be unique at RC, RA and TCC. It takes time exponential in the number of
-// transactions: use it for up to six or seven.
+// not, whichever makes it valid, and a read of a value that was written twice may be of either. It takes time
+// exponential in the number of transactions: use it for up to six or seven.
 func Valid(h *register.History, level dbms.Level, opt checker.Options) bool {
 	var certain, unknown []int
 	for t := range h.Txns {

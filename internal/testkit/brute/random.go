@@ -167,7 +167,7 @@ func skeleton(rng *rand.Rand, s Bounds, keys int, next *int64) []register.Op {
 	var ops []register.Op
 	write := func(k int32) {
 		v := *next
-		if s.Duplicates {
+		if s.Duplicates && rng.IntN(s.Keys) < 2 {
 			v = rng.Int64N(4)
 		} else {
 			*next++
