@@ -48,3 +48,35 @@ func TestWrittenTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestSingle compares verdicts on histories of single operations, whose values repeat and whose compares fail, with the
+// search through all orders.
+func TestSingle(t *testing.T) {
+	shape := brute.Bounds{Txns: 6, Keys: 2, Sessions: 4, Single: true, NotEqual: true, Duplicates: true}
+	counts := map[checker.Validity]int{}
+	for i := range cases() {
+		opt := checker.Options{SessionOrder: i%3 > 0}
+		shape.NotEqual = i%4 == 0
+		h := brute.Random(rand.New(rand.NewPCG(uint64(i), 12)), shape)
+		for _, level := range dbms.HistoryLevels {
+			if level == dbms.RR || shape.NotEqual && level != dbms.SSER && level != dbms.SER && level != dbms.SI {
+				continue // the search knows nothing of compares at weaker levels
+			}
+			if level == dbms.LIN {
+				opt.SessionOrder = false // it is in real time, or no part of the level
+			}
+			got := Check(t.Context(), h, level, opt)
+			counts[got.Outcome]++
+			if got.Outcome == checker.Unknown {
+				continue
+			}
+			if is := brute.Valid(h, level, opt); is != (got.Outcome == checker.Valid) {
+				t.Fatalf("seed %d, %s, %+v: valid: %v, got %v\n%s", i, level, opt, is, got, notation.Format(h))
+			}
+		}
+	}
+	t.Logf("%v", counts)
+	if counts[checker.Valid] < cases() || counts[checker.Invalid] < cases() {
+		t.Errorf("%v: the histories are one-sided", counts)
+	}
+}
