@@ -15,7 +15,7 @@ import (
 // The compact form of a history holds what our JSON lines hold, in much less space, and it is read in much less time.
 // Numbers are varints (encoding/binary), signed ones in zigzag form. It is
 //
-//	"txwh" version flags [initial value] [level session order clock skew]
+//	"txwh" version flags [initial value, or its name] [level session order clock skew]
 //	{ 1 transaction } 0 count checksum
 //
 // A transaction is its status (+4: the initial one), session, number, start and length where there is real time, the
@@ -32,6 +32,7 @@ const (
 	compactRealTime = 1 << iota
 	compactInitialValue
 	compactPart
+	compactInitialName
 	compactFlags // above all that there are
 )
 
@@ -68,13 +69,19 @@ func WriteCompact(out io.Writer, h *register.History) error {
 	}
 	if h.HasInitialValue {
 		flags |= compactInitialValue
+		if h.Named(h.InitialValue) {
+			flags |= compactInitialName
+		}
 	}
 	if h.Cut != nil {
 		flags |= compactPart
 	}
 	w.number(compactVersion)
 	w.number(flags)
-	if h.HasInitialValue {
+	switch {
+	case flags&compactInitialName != 0:
+		w.name(h.Name(h.InitialValue))
+	case h.HasInitialValue:
 		w.signed(h.InitialValue)
 	}
 	if h.Cut != nil {
@@ -299,7 +306,10 @@ func readCompact(r io.Reader, to *sink) error {
 	if c.realTime = flags&compactRealTime != 0; c.realTime {
 		c.SetRealTime()
 	}
-	if flags&compactInitialValue != 0 {
+	switch {
+	case flags&compactInitialName != 0:
+		c.SetInitialValue(c.Number(c.name()))
+	case flags&compactInitialValue != 0:
 		c.SetInitialValue(c.signed())
 	}
 	if flags&compactPart != 0 {
@@ -382,8 +392,8 @@ func (c *compactReader) op() {
 	kind := c.number()
 	op := register.Op{Kind: register.Action(kind &^ (compactNil | compactNamed)), Nil: kind&compactNil != 0}
 	named := kind&compactNamed != 0
-	writes := op.Kind == register.Write || op.Kind == register.Append
-	if kind&^(compactNil|compactNamed) > uint64(register.ReadList) || op.Nil && (writes || op.Kind == register.ReadList) {
+	writes := op.Kind == register.Write || op.Kind == register.Append || op.Kind == register.Extend
+	if kind&^(compactNil|compactNamed) > uint64(register.Extend) || op.Nil && (writes || op.Kind == register.ReadList) {
 		c.fail("an operation of kind %d", kind)
 	}
 	key := c.number()

@@ -23,6 +23,7 @@ const (
 	NotEqual               // a failed compare: the register held anything but Value
 	Append                 // append one element to a list
 	ReadList               // read a whole list
+	Extend                 // append a text to the one that a register holds
 )
 
 // Op is one operation. 16 bytes: a history of a million transactions has several millions.
@@ -188,7 +189,7 @@ func (h *History) WithoutReads(t int, key int32) *History {
 	for i := range h.Txns {
 		less.Txns[i].first = uint32(len(less.Ops))
 		for _, op := range h.TxnOps(i) {
-			if i != t || op.Key != key || op.Kind == Write || op.Kind == Append {
+			if i != t || op.Key != key || op.Kind == Write || op.Kind == Append || op.Kind == Extend {
 				less.Ops = append(less.Ops, op)
 			}
 		}
@@ -218,7 +219,7 @@ func (h *History) FormatOp(op Op) string {
 		return fmt.Sprintf("W(%s, %s)", key, val)
 	case NotEqual:
 		return fmt.Sprintf("R(%s) != %s", key, val)
-	case Append:
+	case Append, Extend:
 		return fmt.Sprintf("A(%s, %s)", key, val)
 	case ReadList:
 		return fmt.Sprintf("R(%s, %s)", key, h.FormatList(h.List(op)))
