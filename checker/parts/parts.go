@@ -93,16 +93,27 @@ type component struct {
 	ops  int // … of theirs, and one for each
 }
 
-// components finds them. Keys stand for the transactions that use them.
+// components finds them. Keys stand for the transactions that use them; one that uses none stands for itself.
 func components(h *register.History, level dbms.Level, opt checker.Options) (out []component) {
 	of := newSets(h.Keys())
+	alone := map[int]int32{} // by transaction without operations: what stands for it
+	node := func(t int) int32 {
+		if ops := h.TxnOps(t); len(ops) > 0 {
+			return ops[0].Key
+		}
+		return alone[t]
+	}
 	last := make([]int, h.Sessions()) // transaction of the session, and 1
 	for t := range h.Txns {
-		ops := h.TxnOps(t)
-		if t == h.Initial || len(ops) == 0 {
+		if t == h.Initial {
 			continue
 		}
-		for _, op := range ops[1:] {
+		ops := h.TxnOps(t)
+		if len(ops) == 0 {
+			alone[t] = int32(len(of))
+			of = append(of, alone[t])
+		}
+		for _, op := range ops {
 			of.join(ops[0].Key, op.Key)
 		}
 		s := h.Txns[t].Session
@@ -110,31 +121,22 @@ func components(h *register.History, level dbms.Level, opt checker.Options) (out
 			continue
 		}
 		if before := last[s] - 1; before >= 0 && !inTime(h, level, before, t) {
-			of.join(h.TxnOps(before)[0].Key, ops[0].Key)
+			of.join(node(before), node(t))
 		}
 		last[s] = t + 1
 	}
-	at := make([]int, h.Keys()) // by key that stands for a component: its number, and 1
-	rest := component{}
+	at := make([]int, len(of)) // by what stands for a component: its number, and 1
 	for t := range h.Txns {
-		ops := h.TxnOps(t)
-		switch {
-		case t == h.Initial:
-			continue
-		case len(ops) == 0: // it may be anywhere
-			rest.txns, rest.ops = append(rest.txns, t), rest.ops+1
+		if t == h.Initial {
 			continue
 		}
-		root := of.find(ops[0].Key)
+		root := of.find(node(t))
 		if at[root] == 0 {
 			out = append(out, component{})
 			at[root] = len(out)
 		}
 		c := &out[at[root]-1]
-		c.txns, c.ops = append(c.txns, t), c.ops+len(ops)+1
-	}
-	if len(rest.txns) > 0 {
-		out = append(out, rest)
+		c.txns, c.ops = append(c.txns, t), c.ops+len(h.TxnOps(t))+1
 	}
 	return out
 }

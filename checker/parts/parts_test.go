@@ -24,6 +24,7 @@ import (
 // sessions, of their own, side by side in time. What is planted in them differs, too.
 func several(t *rapid.T, lists bool) *register.History {
 	apart := rapid.Bool().Draw(t, "sessions of their own")
+	empty := rapid.Bool().Draw(t, "empty transactions")
 	b := register.NewBuilder(0, 0)
 	b.SetRealTime()
 	id := int64(0)
@@ -51,7 +52,11 @@ func several(t *rapid.T, lists bool) *register.History {
 			}
 			id++
 			b.Begin(session, id)
-			for _, op := range h.TxnOps(x) {
+			ops := h.TxnOps(x)
+			if empty && x%3 == 0 && !slices.ContainsFunc(ops, func(op register.Op) bool { return op.Kind == register.Write }) {
+				ops = nil
+			}
+			for _, op := range ops {
 				key := b.IntKey(int64(op.Key) + 5*n)
 				if op.Kind == register.ReadList {
 					b.ReadList(key, h.List(op))
@@ -229,4 +234,31 @@ func TestWritten(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNothingBetween: a transaction that does nothing overlaps the one before it in its session, and ended before another
+// one began: it is what says in which order the two others are, and belongs to them.
+func TestNothingBetween(t *testing.T) {
+	b := register.NewBuilder(0, 0)
+	b.SetRealTime()
+	for i, x := range []struct {
+		session, start, end int64
+		do                  func()
+	}{
+		{0, 1, 10, func() { b.Write(b.Key("x"), 1) }},
+		{0, 2, 3, func() {}},
+		{1, 5, 6, func() { b.ReadNil(b.Key("x")) }},
+		{2, 5, 6, func() { b.ReadNil(b.Key("y")) }},
+	} {
+		b.Begin(x.session, int64(i+1))
+		x.do()
+		b.End(history.Committed, x.start, x.end)
+	}
+	h, opt := b.History(), checker.Options{SessionOrder: true}
+	if v := Check(t.Context(), h, dbms.SSER, opt, 2); v.Outcome != checker.Invalid {
+		t.Error(v)
+	}
+	if n := len(Cut(h, dbms.SSER, opt, Most)); n != 2 {
+		t.Errorf("%d parts", n)
+	}
 }
