@@ -341,8 +341,9 @@ func (s *recordScanner) field(field int, r *record) (ok bool) {
 		return s.value(c, r)
 	case fieldKey:
 		var key datum
-		key, ok = s.scalar(c)
-		r.key = &key
+		if key, ok = s.scalar(c); key.kind != null {
+			r.key = &key
+		}
 	default:
 		return s.ignore(c, 0)
 	}
