@@ -49,19 +49,30 @@ func looksCompact(head []byte) bool {
 	return len(head) >= len(compactMagic) && string(head[:len(compactMagic)]) == string(compactMagic)
 }
 
-// compactWriter appends numbers and writes them block by block.
-type compactWriter struct {
+// CompactWriter writes a history in its compact form, which Read reads, transaction by transaction. It appends numbers
+// and writes them block by block.
+type CompactWriter struct {
 	out             io.Writer
 	buf             []byte
 	sum             uint32
 	keys            map[int32]uint64
 	id, start, last int64
+	txns            int
 	err             error
 }
 
 // WriteCompact writes a history in its compact form, which Read reads.
 func WriteCompact(out io.Writer, h *register.History) error {
-	w := &compactWriter{out: out, keys: map[int32]uint64{}}
+	w := NewCompactWriter(out, h)
+	for t := range h.Txns {
+		w.Add(h, t)
+	}
+	return w.End()
+}
+
+// NewCompactWriter begins a history of which h tells all but the transactions.
+func NewCompactWriter(out io.Writer, h *register.History) *CompactWriter {
+	w := &CompactWriter{out: out, keys: map[int32]uint64{}}
 	w.buf = append(w.buf, compactMagic...)
 	flags := uint64(0)
 	if h.RealTime {
@@ -89,31 +100,40 @@ func WriteCompact(out io.Writer, h *register.History) error {
 		w.number(map[bool]uint64{true: 1}[h.Cut.SessionOrder])
 		w.name(h.Cut.ClockSkew)
 	}
-	for t := range h.Txns {
-		w.number(1)
-		w.txn(h, t)
-		if len(w.buf) >= chunkSize {
-			w.flush()
-		}
+	return w
+}
+
+// Add writes the next transaction: t of h.
+func (w *CompactWriter) Add(h *register.History, t int) {
+	const block = 64 << 10
+	w.txns++
+	w.number(1)
+	w.txn(h, t)
+	if len(w.buf) >= block {
+		w.flush()
 	}
+}
+
+// End ends the history. It returns the first error of all that was written.
+func (w *CompactWriter) End() error {
 	w.number(0)
-	w.number(uint64(len(h.Txns)))
+	w.number(uint64(w.txns))
 	w.flush()
 	w.buf = binary.LittleEndian.AppendUint32(w.buf, w.sum)
 	w.flush()
 	return w.err
 }
 
-func (w *compactWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
+func (w *CompactWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
 
-func (w *compactWriter) signed(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
+func (w *CompactWriter) signed(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
 
-func (w *compactWriter) name(s string) {
+func (w *CompactWriter) name(s string) {
 	w.number(uint64(len(s)))
 	w.buf = append(w.buf, s...)
 }
 
-func (w *compactWriter) flush() {
+func (w *CompactWriter) flush() {
 	w.sum = crc32.Update(w.sum, crc32.IEEETable, w.buf)
 	if w.err == nil {
 		_, w.err = w.out.Write(w.buf)
@@ -121,7 +141,7 @@ func (w *compactWriter) flush() {
 	w.buf = w.buf[:0]
 }
 
-func (w *compactWriter) txn(h *register.History, t int) {
+func (w *CompactWriter) txn(h *register.History, t int) {
 	x := &h.Txns[t]
 	status := uint64(x.Status)
 	if t == h.Initial {
@@ -146,7 +166,7 @@ func (w *compactWriter) txn(h *register.History, t int) {
 	}
 }
 
-func (w *compactWriter) op(h *register.History, op register.Op) {
+func (w *CompactWriter) op(h *register.History, op register.Op) {
 	one := [1]int64{op.Value}
 	values := one[:]
 	switch {

@@ -478,6 +478,7 @@ func (j *jepsen) finish() error {
 	j.b.longFork = j.longFork
 	if j.lists {
 		j.b.EmptyLists()
+		j.b.lists = true
 		return j.badList
 	}
 	return j.badRegister

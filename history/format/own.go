@@ -143,7 +143,7 @@ func (o *ownReader) begin(l *ownLine) error {
 		return nil
 	}
 	if !o.seen.add(l.txn) {
-		return at(l.line, "transaction %d is in line %d already", l.txn, o.lineOf(l.txn))
+		return at(l.line, "transaction %d is %s already", l.txn, o.lineOf(l.txn))
 	}
 	last := o.sessions[l.session]
 	if last == nil {
@@ -160,11 +160,14 @@ func (o *ownReader) begin(l *ownLine) error {
 	return nil
 }
 
-// lineOf returns in which line a transaction stands.
-func (o *ownReader) lineOf(id int64) int {
+// lineOf says in which line a transaction stands.
+func (o *ownReader) lineOf(id int64) string {
 	t := o.IndexOf(id)
+	if t < 0 {
+		return "there" // and was passed on
+	}
 	i, _ := slices.BinarySearchFunc(o.runs, t+1, func(r run, t int) int { return cmp.Compare(r.txn, t) })
-	return o.runs[i-1].line + t - o.runs[i-1].txn
+	return fmt.Sprintf("in line %d", o.runs[i-1].line+t-o.runs[i-1].txn)
 }
 
 // slow reads a line that is not written as Write writes it.
