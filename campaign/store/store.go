@@ -85,8 +85,7 @@ type Work struct {
 type Placement struct {
 	Record    *finding.Record
 	Signature finding.Signature
-	Name      string            // in the store, if Save was called
-	Files     map[string][]byte // else these are saved if the bug wants them; nil: it is only counted
+	Name      string // in the store, if Save was called; else it is only counted
 	// Unconfirmed is how many findings like it, if it does not come back each time, are a bug; 0: three.
 	Unconfirmed int
 }
