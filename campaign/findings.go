@@ -164,7 +164,11 @@ func (r *run) place(list ...pending) error {
 		if o.Bug.ID == "" { // it is not even counted
 			o = store.Placed{Bug: finding.Bug{Status: finding.StatusOpen, Signature: p.sig, Summary: p.rec.Summary},
 				Name: p.name}
-			lost = fmt.Errorf("cannot count %s, case %d of seed %d: %w", p.rec.ID, p.rec.Environment.Case, r.cfg.Seed, lost)
+			if p.lost { // which was said
+				lost = nil
+			} else {
+				lost = fmt.Errorf("cannot count %s, case %d of seed %d: %w", p.rec.ID, p.rec.Environment.Case, r.cfg.Seed, lost)
+			}
 		}
 		if o.Gone != "" {
 			before := len(r.sum.Findings)

@@ -29,7 +29,7 @@ const (
 // made when the first one comes. Several processes may use a directory at the same time, a campaign among them.
 type Loose struct {
 	dir  string
-	note func(line string)
+	note func(line string) // who is told of what was put aside; nil: nobody
 
 	mu       sync.Mutex
 	kept     *part    // nil: nothing was there, and nothing has come yet
@@ -81,17 +81,23 @@ func (l *Loose) open(make bool) (p *part, err error) {
 	if err := store.Making(l.dir, l.enter); err != nil {
 		return nil, err
 	}
+	was := Exists(l.dir)
 	db, err := Open(context.Background(), l.dir, true)
 	if err != nil {
-		return nil, err
+		if !was && l.alone { // the disk is full: what is not whole would be in the next one's way
+			for _, file := range []string{File, File + "-wal", File + "-shm"} {
+				_ = os.Remove(filepath.Join(l.dir, file))
+			}
+		}
+		return nil, errors.Join(err, l.leave())
 	}
 	p = &part{BugStore: db, db: db, note: l.note}
-	_, err = db.takeOver(context.Background(), l.say)
+	_, err = db.takeOver(context.Background(), l.note)
 	if err == nil && l.alone {
 		err = p.gather()
 	}
 	if err != nil {
-		return nil, errors.Join(err, db.Close())
+		return nil, errors.Join(err, db.Close(), l.leave())
 	}
 	l.kept = p
 	return p, nil
@@ -166,12 +172,6 @@ func (l *Loose) Close() (err error) {
 
 // Tell implements store.Store.
 func (l *Loose) Tell(note func(line string)) { l.note = note }
-
-func (l *Loose) say(line string) {
-	if l.note != nil {
-		l.note(line)
-	}
-}
 
 // Enter implements store.Store.
 func (l *Loose) Enter() (left []string, err error) {
@@ -352,9 +352,9 @@ func ofNoCell(name string) bool {
 	return ok && n.Cell == ""
 }
 
-// gather makes the database what the directory is, where a process was killed or the database is new: findings that it
-// does not have wait to be placed, what it does not keep goes, and what was half written. One that cannot be read is put
-// aside.
+// gather makes the database what the directory is, where a process was killed or the database is new. Findings that it
+// does not have wait to be placed; what it does not keep goes, and what was half written. One that cannot be read is
+// put aside.
 func (c *part) gather() error {
 	entries, err := os.ReadDir(c.db.dir)
 	if err != nil {

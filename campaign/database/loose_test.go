@@ -153,8 +153,8 @@ func TestCountedOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		out, err := s.Place([]store.Placement{{Record: record(name, "x"), Signature: finding.Signature{Coarse: "c"}, Name: name}},
-			1)
+		out, err := s.Place([]store.Placement{{Record: record(name, "x"), Signature: finding.Signature{Coarse: "c"},
+			Name: name}}, 1)
 		if err != nil || (out[0].Name != "") != (i == 0) {
 			t.Fatalf("%+v, %v", out, err)
 		}
@@ -231,8 +231,8 @@ func TestFindingsThatWaitAreGrouped(t *testing.T) {
 		t.Errorf("%v, %v is written", b, err)
 	}
 	placed := save(4, "a")
-	if _, err := s.Place([]store.Placement{{Record: placed, Name: placed.ID, Signature: signature.OfText(&placed.Finding, nil)}},
-		3); err != nil {
+	if _, err := s.Place([]store.Placement{{Record: placed, Name: placed.ID,
+		Signature: signature.OfText(&placed.Finding, nil)}}, 3); err != nil {
 		t.Fatal(err)
 	}
 	want = "B1 open a 3, 3 kept, 2 not reduced\nfinding-000001-0 open b 1, 1 kept, 1 not reduced\n"

@@ -101,8 +101,8 @@ func (d *DB) takeOver(ctx context.Context, tell func(line string)) (bugs int, er
 	return len(b.Bugs.Bugs), finding.SyncDir(d.dir)
 }
 
-// readOld reads the bugs of a txweave of before; nil if there are none. What is damaged is put aside: the findings are
-// counted anew.
+// readOld reads the bugs of a txweave of before; nil if there are none. What is damaged is put aside, and the findings
+// are counted anew; where nobody is told of that it is an error.
 func readOld(dir string, tell func(line string)) (*oldStore, error) {
 	text, err := input.Kept(filepath.Join(dir, oldBugs), maxBugs)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -128,6 +128,10 @@ func readOld(dir string, tell func(line string)) (*oldStore, error) {
 	}
 	if damaged == nil {
 		return b, nil
+	}
+	if tell == nil {
+		return nil, fmt.Errorf("%s: %w: the next campaign with this --out puts it aside and goes on",
+			filepath.Join(dir, oldBugs), damaged)
 	}
 	for _, name := range []string{oldBugs, oldJournal} {
 		where, err := store.Quarantine(dir, name)

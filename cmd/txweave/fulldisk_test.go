@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	if inNamespace(probe); probe.Run() != nil {
 		need.Missing(t, "no namespaces for users: nothing can be mounted")
 	}
-	ended, sizes := 0, []string{"24k", "300k", "8k", "140k", "60k", "420k"}
+	ended, sizes := 0, []string{"300k", "700k", "24k", "560k", "140k", "900k"}
 	if testing.Short() {
 		sizes = sizes[:2]
 	}
