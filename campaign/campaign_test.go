@@ -189,7 +189,7 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 	reports := 0
 	cfg.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
-	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") ||
+	if err == nil || !strings.Contains(err.Error(), "cannot keep finding-000002-0, case 2 of seed 7") ||
 		!strings.Contains(err.Error(), "unconfirmed-000002-1") {
 		t.Errorf("error %v", err)
 	}
