@@ -15,8 +15,8 @@ import (
 // FromLists turns a history of lists into one of registers: an append is a write, a read of a list one of its last
 // element. A list holds what was appended before by transactions that committed, all of it and in the order in which
 // the versions of the key came: that order is returned, by key, as far as somebody saw it; nil for a history that has
-// no lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict. A list with
-// an element that two transactions appended is passed over, as Trace passes over a value of a register.
+// no lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict. A list
+// with an element that two transactions appended is passed over, as Trace passes over a value of a register.
 //
 // A read after appends of its own shows what the list held before them. At SI and above, that is read before them. At
 // RC, RA and TCC, where a register's own value is no read of another transaction, it shows the order of the versions

@@ -55,7 +55,8 @@ type keyState struct {
 
 // Trace traces the reads of registers. It gives a verdict, and no Reads, where the history does not meet a
 // precondition (operations on lists, failed compares) or where a read or the reads of one transaction alone show an
-// anomaly: those of Wei et al. (ICDE 2025), table I (a) to (g). The last one of these, NonRepeatableReads, is none at RC.
+// anomaly: those of Wei et al. (ICDE 2025), table I (a) to (g). The last one of these, NonRepeatableReads, is none at
+// RC.
 //
 // A read of a value that two transactions wrote to its key is passed over, as nobody knows from whom it is. What is
 // invalid without that read is invalid with it: an order that explains all reads explains the others. What is not is

@@ -147,7 +147,7 @@ func operations(h *register.History) [][]operation {
 		o := operation{txn: t, ops: ops, start: h.Start(t), end: h.End(t), class: -1}
 		if x.Status == history.Unknown {
 			o.class = 0
-			if !slices.ContainsFunc(ops, func(op register.Op) bool { return op.Kind == register.Write || op.Kind == register.Extend }) {
+			if !slices.ContainsFunc(ops, writes) {
 				continue // it may not have happened, and would have changed nothing
 			}
 		}
@@ -155,6 +155,9 @@ func operations(h *register.History) [][]operation {
 	}
 	return byKey
 }
+
+// writes says whether an operation may change its key.
+func writes(op register.Op) bool { return op.Kind == register.Write || op.Kind == register.Extend }
 
 // state is one that the register of a key may be in.
 type state struct {

@@ -47,29 +47,35 @@ func several(t *rapid.T, lists bool) *register.History {
 		}
 		for x := range h.Txns {
 			session := int64(h.Txns[x].Session)
-			if apart {
+			if id++; apart {
 				session += 5 * n
 			}
-			id++
 			b.Begin(session, id)
 			ops := h.TxnOps(x)
-			if empty && x%3 == 0 && !slices.ContainsFunc(ops, func(op register.Op) bool { return op.Kind == register.Write }) {
+			if empty && x%3 == 0 && !slices.ContainsFunc(ops, writes) {
 				ops = nil
 			}
-			for _, op := range ops {
-				key := b.IntKey(int64(op.Key) + 5*n)
-				if op.Kind == register.ReadList {
-					b.ReadList(key, h.List(op))
-					continue
-				}
-				op.Key = key
-				b.Op(op)
-			}
+			give(b, h, ops, 5*n)
 			b.End(h.Txns[x].Status, h.Start(x)+1000*n, h.End(x)+1000*n)
 		}
 	}
 	return b.History()
 }
+
+// give adds operations of a history, on keys whose numbers are so much higher.
+func give(b *register.Builder, h *register.History, ops []register.Op, higher int64) {
+	for _, op := range ops {
+		key := b.IntKey(int64(op.Key) + higher)
+		if op.Kind == register.ReadList {
+			b.ReadList(key, h.List(op))
+			continue
+		}
+		op.Key = key
+		b.Op(op)
+	}
+}
+
+func writes(op register.Op) bool { return op.Kind == register.Write || op.Kind == register.Append }
 
 var all = append(slices.Clone(histories.Levels), dbms.LIN)
 
@@ -236,8 +242,8 @@ func TestWritten(t *testing.T) {
 	})
 }
 
-// TestNothingBetween: a transaction that does nothing overlaps the one before it in its session, and ended before another
-// one began: it is what says in which order the two others are, and belongs to them.
+// TestNothingBetween: a transaction that does nothing overlaps the one before it in its session, and ended before
+// another one began: it is what says in which order the two others are, and belongs to them.
 func TestNothingBetween(t *testing.T) {
 	b := register.NewBuilder(0, 0)
 	b.SetRealTime()

@@ -156,8 +156,8 @@ func (s *searcher) cycles(c *choice) (out [][]int) {
 	return out
 }
 
-// components numbers the nodes by what is on cycles with them: two are on one if and only if they have the same number. It
-// is nil if there are no cycles.
+// components numbers the nodes by what is on cycles with them: two are on one if and only if they have the same number.
+// It is nil if there are no cycles.
 func (s *searcher) components(c *choice) []int32 {
 	next := func(u int32, buf []int32) []int32 {
 		each(s.polygraph, c, u, func(to int32, _ int) { buf = append(buf, to) })

@@ -202,8 +202,8 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1], ["+","x","y"] or ["l","x",[1,2]]; values
-// that are no integers are strings.
+// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1], ["+","x","y"] or ["l","x",[1,2]];
+// values that are no integers are strings.
 func ownOp(b *register.Builder, raw json.RawMessage) error {
 	var parts [3]json.RawMessage
 	var all []json.RawMessage

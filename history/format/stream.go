@@ -13,18 +13,20 @@ import (
 var ErrWhole = errors.New("this history must be read as a whole")
 
 // Stream is a history that is read transaction by transaction, over and over. Of formats that hold one transaction
-// behind the other it keeps nothing but the names of keys, sessions and values, and which transactions there were: a bit
-// each where their numbers lie close together.
+// behind the other it keeps nothing but the names of keys, sessions and values, and which transactions there were: a
+// bit each where their numbers lie close together.
 type Stream struct {
-	path, format       string
-	LongFork           bool // see Contents
-	Txns               int
-	realTime           bool
-	lists, firstIsInit bool // reads that returned nothing are of empty lists; the first transaction is the initial one
+	LongFork bool // see Contents
+	Txns     int
+
+	path, format string
+	realTime     bool
+	lists        bool // reads that returned nothing are of empty lists
+	firstIsInit  bool // the first transaction is the initial one
 }
 
-// OpenStream reads the file once, to find out what only its end tells of all transactions. ErrWhole or ErrApart say that
-// the history must be read as a whole.
+// OpenStream reads the file once, to find out what only its end tells of all transactions. ErrWhole or ErrApart say
+// that the history must be read as a whole.
 func OpenStream(ctx context.Context, path, name string) (*Stream, error) {
 	if st, err := os.Stat(path); path == Stdin || err != nil || !st.Mode().IsRegular() {
 		return nil, ErrWhole

@@ -50,7 +50,8 @@ func (w *workloads) finish() error {
 func (w *workloads) addPairs() {
 	for _, i := range w.adds {
 		op := &w.ops[i]
-		pair := datum{kind: list, list: []datum{{kind: text, s: w.names.Name(op.Key)}, {kind: text, s: w.names.Name(op.Value)}}}
+		key, value := datum{kind: text, s: w.names.Name(op.Key)}, datum{kind: text, s: w.names.Name(op.Value)}
+		pair := datum{kind: list, list: []datum{key, value}}
 		op.Key, op.Value, op.IsInteger = 0, w.names.Number(pair.String()), false
 	}
 	w.keyed, w.pairs = 0, nil

@@ -117,8 +117,8 @@ func (j *judge) lastWrite(t int, key int32) (v int64, ok bool) {
 }
 
 // externals returns what the external reads of a transaction may be of, one element for each possibility: more than one
-// where a value was written twice; none where a read returns what no other transaction that counts left, or one after an
-// own write does not return that.
+// where a value was written twice; none where a read returns what no other transaction that counts left, or one after
+// an own write does not return that.
 func (j *judge) externals(t int) [][]external {
 	own, all := state{}, [][]external{nil}
 	for i, op := range j.h.TxnOps(t) {

@@ -179,10 +179,7 @@ func RandomLists(rng *rand.Rand, s Bounds) *register.History {
 		for range 1 + rng.IntN(s.Ops) {
 			k := int32(rng.IntN(keys))
 			if rng.IntN(2) == 0 {
-				e := next
-				if next++; s.Duplicates && rng.IntN(3) == 0 {
-					e = rng.Int64N(next) + 1
-				}
+				e := s.write(rng, k, &next).Value
 				b.Append(k, e)
 				own[k] = append(own[k], e)
 				continue

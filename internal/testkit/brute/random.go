@@ -14,7 +14,7 @@ type Bounds struct {
 	Single                    bool // compare-and-set: one read, or a read and a write, of one key
 	NotEqual                  bool // failed compares too
 	Duplicates                bool // values that repeat
-	Texts                     bool // values are digits, some of which are appended to what the key holds, which is 7 at first
+	Texts                     bool // values are digits; some are appended to what the key holds, which is 7 at first
 	NoAborts                  bool // only committed transactions
 }
 
@@ -170,22 +170,24 @@ func returned(rng *rand.Rand, wild int, key int32, current []int64, seen, own ma
 	return v
 }
 
+// write draws a write of a key.
+func (s Bounds) write(rng *rand.Rand, key int32, next *int64) register.Op {
+	op := register.Op{Kind: register.Write, Key: key, Value: *next}
+	if s.Duplicates && rng.IntN(s.Keys) < 2 {
+		op.Value = rng.Int64N(4)
+	} else {
+		*next++
+	}
+	if s.Texts && rng.IntN(3) > 0 {
+		op.Kind = register.Extend
+	}
+	return op
+}
+
 // skeleton makes the operations of a transaction; reads have no value yet.
 func skeleton(rng *rand.Rand, s Bounds, keys int, next *int64) []register.Op {
 	var ops []register.Op
-	write := func(k int32) {
-		v := *next
-		if s.Duplicates && rng.IntN(s.Keys) < 2 {
-			v = rng.Int64N(4)
-		} else {
-			*next++
-		}
-		kind := register.Write
-		if s.Texts && rng.IntN(3) > 0 {
-			kind = register.Extend
-		}
-		ops = append(ops, register.Op{Kind: kind, Key: k, Value: v})
-	}
+	write := func(k int32) { ops = append(ops, s.write(rng, k, next)) }
 	read := func(k int32) { ops = append(ops, register.Op{Kind: register.Read, Key: k}) }
 	key := func() int32 { return int32(rng.IntN(keys)) }
 	if s.Single {
