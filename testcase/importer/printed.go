@@ -81,7 +81,7 @@ func isAnswer(text string) bool {
 func isAnswerLine(line string) bool {
 	low := strings.ToLower(line)
 	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:",
-		"records:", "database changed", "bye", "warning ", "note ",
+		"records:", "database changed", "statement prepared", "bye", "warning ", "note ",
 		"changed:", "time: ", "*****"} {
 		if strings.HasPrefix(low, start) {
 			return true

@@ -699,11 +699,11 @@ func compared(sql string) bool {
 }
 
 // late says whether something of the script is there until a COMMIT, or is done at one: a constraint that is checked
-// then, a table that goes, or its rows. In autocommit each statement has a COMMIT of its own.
+// then, an index that takes rows in, a table that goes, or its rows. In autocommit each statement has a COMMIT of its own.
 func (c *checker) late() (late bool) {
-	parser := sqltext.SyntaxOf(c.out.Script.Target).Tree
+	syntax := sqltext.SyntaxOf(c.out.Script.Target)
 	for _, text := range append(texts(c.out.Script.Setup), texts(c.out.Script.Steps)...) {
-		stmt, err := parser.Parse(text)
+		stmt, err := syntax.Tree.Parse(text)
 		if err != nil {
 			continue
 		}
@@ -719,6 +719,8 @@ func (c *checker) late() (late bool) {
 				late = late || atCommit(x.Deferrable)
 			case *sql.CreateTrigger:
 				late = late || atCommit(x.Deferrable)
+			case *sql.Matching:
+				late = late || syntax.Traits.LateSearch
 			case *sql.Option:
 				late = late || x.Words == "ON COMMIT DROP" || x.Words == "ON COMMIT DELETE ROWS"
 			}
