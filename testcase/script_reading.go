@@ -21,6 +21,9 @@ func (a *scriptAdmission) reading(name string, after []sqltext.Token) error {
 	reads := a.x.Admission.Reading
 	if words, ok := reads.Words[name]; ok {
 		value, ok := plainValue(after)
+		if a.alone && strings.EqualFold(value, "default") {
+			return nil
+		}
 		for _, word := range strings.Split(strings.ToLower(value), ",") {
 			ok = ok && (word == "" || slices.Contains(words, word))
 		}

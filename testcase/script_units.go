@@ -72,7 +72,7 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 // take adds a step to the unit of its session, or begins one with it.
 func (m *unitMaker) take(i int, st *unitState) {
 	kind := m.kindAt(i, st)
-	on, switches := autocommitOf(m.Steps[i].SQL)
+	on, switches := AutocommitOf(m.Steps[i].SQL)
 	if (kind == opens || switches) && m.refused(i) {
 		kind, switches = setting, false
 	}
@@ -148,7 +148,7 @@ func (s *Script) kindAt(step int, st *unitState) scriptKinds {
 	syntax := sqltext.SyntaxOf(s.Target)
 	read := control.Read(syntax.Tree, s.Steps[step].SQL)
 	kind := kindOf(syntax, read)
-	on, switches := autocommitOf(s.Steps[step].SQL)
+	on, switches := AutocommitOf(s.Steps[step].SQL)
 	locks, is := read.Tree.(*sql.LockTables)
 	switch {
 	case switches && on && !st.autocommit && st.open >= 0: // it commits
