@@ -261,7 +261,7 @@ func (m *caseMaker) transaction(u *Unit) error {
 		case u.Ends && k == last && SwitchesAutocommit(st.SQL): // it commits
 			t.End.Comments = st.remarks()
 		case u.Ends && k == last:
-			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
+			t.End = Stmt{SQL: m.chained(st.SQL), Comments: st.remarks()}
 		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind == sqltext.XA,
 			kind >= sqltext.Create && kind < sqltext.Other:
 			// a case judges which definitions it can hold
@@ -276,6 +276,19 @@ func (m *caseMaker) transaction(u *Unit) error {
 	}
 	m.c.places.lines = append(m.c.places.lines, lines...)
 	return nil
+}
+
+// chained is a statement that ends a transaction, with AND CHAIN as cases have it, where they do.
+func (m *caseMaker) chained(text string) string {
+	x := sqltext.SyntaxOf(m.Target)
+	read := control.Read(x.Tree, text)
+	if !read.Chains() {
+		return text
+	}
+	if read = control.Read(x.Tree, read.Unchained()); x.Admission.Chain {
+		return read.Text() + " AND CHAIN"
+	}
+	return read.Text()
 }
 
 // OnlyWaits says whether a step does nothing but to take a while.
