@@ -25,7 +25,7 @@ func (c *Case) Admit(x *sqltext.Syntax) error {
 	if err == nil {
 		return nil
 	}
-	err.place = c.places.of(err.index)
+	err.at = c.places
 	return err
 }
 

@@ -131,16 +131,6 @@ func (b *scriptBuilder) textAt(line int) string {
 	return ""
 }
 
-// lineOf is the line of a statement.
-func (b *scriptBuilder) lineOf(sql string) int {
-	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
-		if st.SQL == sql {
-			return st.Line
-		}
-	}
-	return 1
-}
-
 func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any) {
 	b.notes = append(b.notes, Note{p.line, fmt.Sprintf(format, args...), missing})
 }
