@@ -20,6 +20,8 @@ type Syntax struct {
 	// several. SettingWords are the words, in upper case, that the list of one may have, where it may not have all.
 	Settings     []string
 	SettingWords map[string][]string
+	// Called are names of settings, in lower case, that not all its versions know, each with one that all do.
+	Called map[string]string
 	// Traits are what it does otherwise than others with the same words.
 	Traits Traits
 	// Admission is what a case or a script of it may hold.

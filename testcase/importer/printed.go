@@ -82,7 +82,7 @@ func isAnswerLine(line string) bool {
 	low := strings.ToLower(line)
 	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:",
 		"records:", "database changed", "statement prepared", "bye", "warning ", "note ",
-		"changed:", "time: ", "*****"} {
+		"changed:", "time: ", "^c", "ctrl-c --", "no connection. ", "connection id: ", "current database: ", "*****"} {
 		if strings.HasPrefix(low, start) {
 			return true
 		}

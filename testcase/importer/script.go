@@ -177,6 +177,7 @@ func (b *scriptBuilder) build() {
 func (b *scriptBuilder) allLevelled(all []piece) []piece {
 	out := make([]piece, 0, len(all))
 	for _, p := range all {
+		p.sql = b.called(&p)
 		own := levelled(b.target, b.ansi, p.sql)
 		changed := len(own) == 0 || own[0] != p.sql
 		if b.ansi && changed && !slices.Contains(words(p.sql, -1), "SERIALIZABLE") {
@@ -191,6 +192,29 @@ func (b *scriptBuilder) allLevelled(all []piece) []piece {
 		}
 	}
 	return out
+}
+
+// called is a statement with the names of settings that all versions of the target know.
+func (b *scriptBuilder) called(p *piece) string {
+	names := sqltext.SyntaxOf(b.target).Called
+	set := sqltext.KindOf(p.sql) == sqltext.Set
+	var out strings.Builder
+	at := 0 // how many @ stand in front
+	for t := range lexer.Tokens(p.sql) {
+		name, _ := t.Ident()
+		other := names[name]
+		switch {
+		case other != "" && (at == 2 || set && at == 0):
+			b.note(p, false, "%s is written as %s, which each version knows", name, other)
+			t.Text = other
+		case t.Text == "@":
+			at++
+		case !t.Is("session", "local", "global") && t.Text != ".":
+			at = 0
+		}
+		out.WriteString(t.Text)
+	}
+	return out.String()
 }
 
 // clean leaves out what clears the way when all is over.
