@@ -205,7 +205,9 @@ func (b *scriptBuilder) called(p *piece) string {
 		other := names[name]
 		switch {
 		case other != "" && (at == 2 || set && at == 0):
-			b.note(p, false, "%s is written as %s, which each version knows", name, other)
+			if !strings.Contains(out.String(), other) {
+				b.note(p, false, "%s is written as %s, which each version knows", name, other)
+			}
 			t.Text = other
 		case t.Text == "@":
 			at++
