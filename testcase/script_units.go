@@ -220,7 +220,9 @@ func kindOf(syntax *sqltext.Syntax, s control.Statement) scriptKinds {
 		}
 		return plain
 	case sqltext.Set:
-		return setting
+		if t := sqltext.Read(s.Text()).Tokens; len(t) < 2 || !t[1].Is("statement") { // … for which it is, behind FOR
+			return setting
+		}
 	}
 	switch {
 	case syntax.Traits.Commits != nil && syntax.Traits.Commits(s.Tree, s.Kind):

@@ -242,6 +242,9 @@ const MostLasting = 10 * time.Minute
 // lasts is how long a statement says itself that it takes, as far as it is waited for.
 func (c *checker) lasts(sql string) time.Duration {
 	d, says := c.profile.Read(sql).Lasts()
+	if !says && c.out.values.Waits(sql) {
+		return MostLasting
+	}
 	if says && (d == 0 || d > MostLasting) {
 		return MostLasting
 	}
