@@ -88,11 +88,7 @@ func (m *unitMaker) take(i int, st *unitState) {
 		st.open = -1
 	}
 	if st.open < 0 {
-		st.open = len(m.out)
-		chained := st.chained && kind == plain
-		m.out = append(m.out, Unit{Session: m.Steps[i].Session, Opened: kind == opens, Chained: chained,
-			Explicit: kind == opens || chained || !st.autocommit && kind == plain})
-		st.chained = st.chained && kind == setting
+		m.begin(i, kind, st)
 	}
 	u := &m.out[st.open]
 	u.Steps = append(u.Steps, i)
@@ -115,6 +111,15 @@ func (m *unitMaker) take(i int, st *unitState) {
 	if on, ok := completionOf(m.Steps[i].SQL); ok && !m.refused(i) {
 		st.chains = on
 	}
+}
+
+// begin begins a unit with a step.
+func (m *unitMaker) begin(i int, kind scriptKinds, st *unitState) {
+	st.open = len(m.out)
+	chained := st.chained && kind == plain
+	m.out = append(m.out, Unit{Session: m.Steps[i].Session, Opened: kind == opens, Chained: chained,
+		Explicit: kind == opens || chained || !st.autocommit && kind == plain})
+	st.chained = st.chained && kind == setting
 }
 
 // chains says whether a step that ends a transaction begins the next one at once.

@@ -164,19 +164,26 @@ func (v *Values) define(stmt sql.Stmt) {
 			}
 		}
 	case *sql.AlterTable:
-		r := v.tables[n.Table.Name.Folded()]
-		sql.Walk(n, func(x sql.Node) bool {
-			if o, ok := x.(*sql.Option); ok && o.Words == "ENGINE" && v.loose(engineName(o.Value)) {
-				v.markRows(n.Table.Name.Folded(), Loose)
+		v.altered(n)
+	}
+}
+
+// altered takes the columns and the engine that a table is given.
+func (v *Values) altered(n *sql.AlterTable) {
+	table := n.Table.Name.Folded()
+	sql.Walk(n, func(x sql.Node) bool {
+		switch x := x.(type) {
+		case *sql.AddColumn:
+			if r := v.tables[table]; r != nil {
+				r.add(v.syntax.Tree, []*sql.ColumnDef{x.Column})
 			}
-			return true
-		})
-		for _, a := range n.Actions {
-			if add, ok := a.(*sql.AddColumn); ok && r != nil {
-				r.add(v.syntax.Tree, []*sql.ColumnDef{add.Column})
+		case *sql.Option:
+			if x.Words == "ENGINE" && v.loose(engineName(x.Value)) {
+				v.markRows(table, Loose)
 			}
 		}
-	}
+		return true
+	})
 }
 
 // undollared is a text without the $$, or $word$, around it.

@@ -138,8 +138,8 @@ func (v *Values) callees(text string) (out []*routine) {
 	return out
 }
 
-// Waits says whether a routine that a statement calls, or a trigger of a table that it writes, says itself that it takes
-// a while: SLEEP, pg_sleep, BENCHMARK.
+// Waits says whether a routine that a statement calls, or a trigger of a table that it writes, says itself that it
+// takes a while: SLEEP, pg_sleep, BENCHMARK.
 func (v *Values) Waits(text string) bool { return v.waits(text, map[*routine]bool{}) }
 
 func (v *Values) waits(text string, seen map[*routine]bool) bool {

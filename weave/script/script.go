@@ -702,7 +702,8 @@ func compared(sql string) bool {
 }
 
 // late says whether something of the script is there until a COMMIT, or is done at one: a constraint that is checked
-// then, an index that takes rows in, a table that goes, or its rows. In autocommit each statement has a COMMIT of its own.
+// then, an index that takes rows in, a table that goes, or its rows. In autocommit each statement has a COMMIT of its
+// own.
 func (c *checker) late() (late bool) {
 	syntax := sqltext.SyntaxOf(c.out.Script.Target)
 	for _, text := range append(texts(c.out.Script.Setup), texts(c.out.Script.Steps)...) {
