@@ -45,12 +45,12 @@ type Printed struct {
 
 // SwitchesAutocommit says whether a statement sets autocommit.
 func SwitchesAutocommit(sql string) bool {
-	_, ok := autocommitOf(sql)
+	_, ok := AutocommitOf(sql)
 	return ok
 }
 
-// autocommitOf reads SET autocommit = …; ok says whether it is one.
-func autocommitOf(sql string) (on, ok bool) {
+// AutocommitOf reads SET autocommit = …; ok says whether it is one.
+func AutocommitOf(sql string) (on, ok bool) {
 	s := sqltext.Read(sql)
 	if s.Kind != sqltext.Set {
 		return false, false

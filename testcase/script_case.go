@@ -207,7 +207,7 @@ func (m *caseMaker) outside(step, session int) error {
 	st := &m.Steps[step]
 	kind := sqltext.KindOf(st.SQL)
 	switch {
-	case m.OnlyWaits(step) || ordinary.MatchString(st.SQL) || m.keysChecked(step):
+	case m.OnlyWaits(step) || m.shows(step) || ordinary.MatchString(st.SQL) || m.keysChecked(step):
 	case kind == sqltext.Set && AdmitsSetting(sqltext.SyntaxOf(m.Target), st.SQL):
 		if slices.ContainsFunc(m.Steps[:step], func(before ScriptStmt) bool {
 			return before.Session == session && sqltext.KindOf(before.SQL).IsTarget()
@@ -252,7 +252,7 @@ func (m *caseMaker) transaction(u *Unit) error {
 		kind := sqltext.KindOf(st.SQL)
 		m.txnOf[i] = n
 		switch {
-		case m.OnlyWaits(i):
+		case m.OnlyWaits(i) || m.shows(i):
 			m.txnOf[i] = -1
 		case k == 0 && u.Opened:
 			t.Begin = Stmt{SQL: m.withoutLevel(st.SQL), Comments: st.remarks()}
@@ -261,7 +261,7 @@ func (m *caseMaker) transaction(u *Unit) error {
 		case u.Ends && k == last && SwitchesAutocommit(st.SQL): // it commits
 			t.End.Comments = st.remarks()
 		case u.Ends && k == last:
-			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
+			t.End = Stmt{SQL: m.chained(st.SQL), Comments: st.remarks()}
 		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind == sqltext.XA,
 			kind >= sqltext.Create && kind < sqltext.Other:
 			// a case judges which definitions it can hold
@@ -276,6 +276,25 @@ func (m *caseMaker) transaction(u *Unit) error {
 	}
 	m.c.places.lines = append(m.c.places.lines, lines...)
 	return nil
+}
+
+// chained is a statement that ends a transaction, with AND CHAIN as cases have it, where they do.
+func (m *caseMaker) chained(text string) string {
+	x := sqltext.SyntaxOf(m.Target)
+	read := control.Read(x.Tree, text)
+	if !read.Chains() {
+		return text
+	}
+	if read = control.Read(x.Tree, read.Unchained()); x.Admission.Chain {
+		return read.Text() + " AND CHAIN"
+	}
+	return read.Text()
+}
+
+// shows says whether a step only tells of the server, or of how tables are defined.
+func (m *caseMaker) shows(step int) bool {
+	text := m.Steps[step].SQL
+	return sqltext.KindOf(text) == sqltext.Other && sqltext.FirstWord(text) == "SHOW"
 }
 
 // OnlyWaits says whether a step does nothing but to take a while.

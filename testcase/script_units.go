@@ -1,6 +1,8 @@
 package testcase
 
 import (
+	"strings"
+
 	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sql/sqltext"
@@ -11,7 +13,8 @@ import (
 type Unit struct {
 	Session  int
 	Steps    []int // indices into Script.Steps
-	Explicit bool  // it begins with BEGIN, or autocommit is off
+	Explicit bool  // it begins with BEGIN, or autocommit is off, or what ended the one before it began it
+	Chained  bool  // … the last of these: it has the level of the one before
 	Opened   bool  // its first statement opens it
 	Ends     bool  // its last statement ends it
 	Open     bool  // nothing in the script ends it
@@ -26,6 +29,8 @@ type unitState struct {
 	open       int // its unit that has not ended; -1 for none
 	autocommit bool
 	locked     bool // it has tables of LOCK TABLES
+	chains     bool // what ends a transaction begins the next one, unless it says otherwise (completion_type)
+	chained    bool // the end of a transaction has begun the next one, of which nothing was sent yet
 }
 
 // unitMaker splits a script.
@@ -72,7 +77,7 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 // take adds a step to the unit of its session, or begins one with it.
 func (m *unitMaker) take(i int, st *unitState) {
 	kind := m.kindAt(i, st)
-	on, switches := autocommitOf(m.Steps[i].SQL)
+	on, switches := AutocommitOf(m.Steps[i].SQL)
 	if (kind == opens || switches) && m.refused(i) {
 		kind, switches = setting, false
 	}
@@ -83,9 +88,7 @@ func (m *unitMaker) take(i int, st *unitState) {
 		st.open = -1
 	}
 	if st.open < 0 {
-		st.open = len(m.out)
-		m.out = append(m.out, Unit{Session: m.Steps[i].Session, Opened: kind == opens,
-			Explicit: kind == opens || !st.autocommit && kind == plain})
+		m.begin(i, kind, st)
 	}
 	u := &m.out[st.open]
 	u.Steps = append(u.Steps, i)
@@ -98,13 +101,47 @@ func (m *unitMaker) take(i int, st *unitState) {
 		}
 		st.open = -1
 	case kind == ends:
-		u.Ends, st.open = true, -1
+		u.Ends, st.open, st.chained = true, -1, m.chains(i, st)
 	case m.aborted(i), kind == commits, !u.Explicit:
 		st.open = -1
 	}
 	if switches {
 		st.autocommit = on
 	}
+	if on, ok := completionOf(m.Steps[i].SQL); ok && !m.refused(i) {
+		st.chains = on
+	}
+}
+
+// begin begins a unit with a step.
+func (m *unitMaker) begin(i int, kind scriptKinds, st *unitState) {
+	st.open = len(m.out)
+	chained := st.chained && kind == plain
+	m.out = append(m.out, Unit{Session: m.Steps[i].Session, Opened: kind == opens, Chained: chained,
+		Explicit: kind == opens || chained || !st.autocommit && kind == plain})
+	st.chained = st.chained && kind == setting
+}
+
+// chains says whether a step that ends a transaction begins the next one at once.
+func (m *unitMaker) chains(step int, st *unitState) bool {
+	chain, ok := control.Read(sqltext.SyntaxOf(m.Target).Tree, m.Steps[step].SQL).Chain()
+	return !m.refused(step) && ok && (chain == "AND CHAIN" || chain == "" && st.chains)
+}
+
+// completionOf reads SET completion_type = …, by which COMMIT and ROLLBACK are as with AND CHAIN
+// (dev.mysql.com/doc/refman, Server System Variables); ok is false for any other statement.
+func completionOf(text string) (chains, ok bool) {
+	s := sqltext.Read(text)
+	if s.Kind != sqltext.Set {
+		return false, false
+	}
+	for i, t := range s.Tokens {
+		if t.Is("completion_type") && i+2 < len(s.Tokens) {
+			value := s.Tokens[len(s.Tokens)-1].Unquote()
+			return value == "1" || strings.EqualFold(value, "chain"), true
+		}
+	}
+	return false, false
 }
 
 // prepares is the name under which PREPARE TRANSACTION leaves its transaction to whoever ends it, and its session is
@@ -148,7 +185,7 @@ func (s *Script) kindAt(step int, st *unitState) scriptKinds {
 	syntax := sqltext.SyntaxOf(s.Target)
 	read := control.Read(syntax.Tree, s.Steps[step].SQL)
 	kind := kindOf(syntax, read)
-	on, switches := autocommitOf(s.Steps[step].SQL)
+	on, switches := AutocommitOf(s.Steps[step].SQL)
 	locks, is := read.Tree.(*sql.LockTables)
 	switch {
 	case switches && on && !st.autocommit && st.open >= 0: // it commits
@@ -188,7 +225,9 @@ func kindOf(syntax *sqltext.Syntax, s control.Statement) scriptKinds {
 		}
 		return plain
 	case sqltext.Set:
-		return setting
+		if t := sqltext.Read(s.Text()).Tokens; len(t) < 2 || !t[1].Is("statement") { // … for which it is, behind FOR
+			return setting
+		}
 	}
 	switch {
 	case syntax.Traits.Commits != nil && syntax.Traits.Commits(s.Tree, s.Kind):

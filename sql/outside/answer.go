@@ -41,10 +41,10 @@ func (v *Values) Answer(text string) (a Answer) {
 		}
 		a.outputs, a.stars = s.items(n.Returning, n.Table)
 	case *sql.Update:
-		a.Whole = s.of(n.Where).or(s.from(n.Table)).or(s.from(n.From))
+		a.Whole = s.updated(n)
 		a.outputs, a.stars = s.items(n.Returning, n.Table)
 	case *sql.Delete:
-		a.Whole = s.of(n.Where).or(s.from(n.Using)).or(s.from(n.Table))
+		a.Whole = s.deleted(n).or(s.from(n.Table))
 		a.outputs, a.stars = s.items(n.Returning, n.Table)
 	case *sql.DeleteJoined:
 		a.Whole = s.of(n.Where).or(s.from(n.From))

@@ -57,6 +57,7 @@ type Values struct {
 	bodies    map[string]string // of functions, as texts
 	routines  map[string]*routine
 	variables map[string]Source // of sessions, with their @
+	engine    string            // that a session gives the tables it makes, in lower case; "": the usual one
 	changed   bool
 }
 
@@ -156,14 +157,33 @@ func (v *Values) define(stmt sql.Stmt) {
 				v.bodies[n.Name.Name.Folded()] = undollared(l.Characters())
 			}
 		}
-	case *sql.AlterTable:
-		r := v.tables[n.Table.Name.Folded()]
-		for _, a := range n.Actions {
-			if add, ok := a.(*sql.AddColumn); ok && r != nil {
-				r.add(v.syntax.Tree, []*sql.ColumnDef{add.Column})
+	case *sql.Set:
+		for _, s := range n.Settings {
+			if name := settingName(s.Target); name == "default_storage_engine" || name == "storage_engine" {
+				v.engine = engineName(s.Value)
 			}
 		}
+	case *sql.AlterTable:
+		v.altered(n)
 	}
+}
+
+// altered takes the columns and the engine that a table is given.
+func (v *Values) altered(n *sql.AlterTable) {
+	table := n.Table.Name.Folded()
+	sql.Walk(n, func(x sql.Node) bool {
+		switch x := x.(type) {
+		case *sql.AddColumn:
+			if r := v.tables[table]; r != nil {
+				r.add(v.syntax.Tree, []*sql.ColumnDef{x.Column})
+			}
+		case *sql.Option:
+			if x.Words == "ENGINE" && v.loose(engineName(x.Value)) {
+				v.markRows(table, Loose)
+			}
+		}
+		return true
+	})
 }
 
 // undollared is a text without the $$, or $word$, around it.
@@ -187,7 +207,7 @@ func (v *Values) defineTable(n *sql.CreateTable) {
 	if v.tables[name] != nil { // made anew, or only where it is not there
 		return
 	}
-	if v.loose(n) {
+	if v.loose(v.engineOf(n)) {
 		v.markRows(name, Loose)
 	}
 	r.add(v.syntax.Tree, n.Columns)
@@ -199,18 +219,43 @@ func (v *Values) defineTable(n *sql.CreateTable) {
 	v.tables[name] = r
 }
 
-// loose says whether a table is of an engine that knows no transactions.
-func (v *Values) loose(n *sql.CreateTable) bool {
-	return slices.ContainsFunc(n.Options, func(o *sql.Option) bool {
-		name := ""
-		switch x := o.Value.(type) {
-		case *sql.Column:
-			name = x.Name.Value
-		case *sql.Literal:
-			name = x.Characters()
+// loose says whether an engine knows no transactions.
+func (v *Values) loose(engine string) bool {
+	return slices.Contains(v.syntax.Admission.LooseEngines, engine)
+}
+
+// engineOf is the engine of a table, in lower case: by default that of the session.
+func (v *Values) engineOf(n *sql.CreateTable) string {
+	engine := v.engine
+	for _, o := range n.Options {
+		if o.Words == "ENGINE" {
+			engine = engineName(o.Value)
 		}
-		return o.Words == "ENGINE" && slices.Contains(v.syntax.Admission.LooseEngines, strings.ToLower(name))
-	})
+	}
+	return engine
+}
+
+// engineName is an engine as a name or a literal, in lower case.
+func engineName(x sql.Expr) string {
+	switch x := x.(type) {
+	case *sql.Column:
+		return x.Name.Folded()
+	case *sql.Literal:
+		return strings.ToLower(x.Characters())
+	}
+	return ""
+}
+
+// settingName is the setting that a SET names, in lower case, without its scope.
+func settingName(x sql.Expr) string {
+	switch x := x.(type) {
+	case *sql.Column:
+		return x.Name.Folded()
+	case *sql.Variable:
+		name := strings.ToLower(strings.TrimPrefix(x.Text, "@@"))
+		return strings.TrimPrefix(strings.TrimPrefix(name, "session."), "local.")
+	}
+	return ""
 }
 
 // looseRows is Loose for a table of such an engine.

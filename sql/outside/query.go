@@ -109,13 +109,19 @@ func (s *scope) query(q *sql.Query) result {
 			r.rows = r.rows.or(Locks)
 		}
 	}
-	if q.Limit != nil { // which rows are among the first ones
-		for _, o := range q.Order {
-			r.rows = r.rows.or(s.of(o.X))
-		}
-		r.rows = r.rows.or(s.of(q.Limit))
-	}
+	r.rows = r.rows.or(s.first(q.Order, q.Limit))
 	return r
+}
+
+// first is by what it is decided which rows are among the first ones that a statement takes.
+func (s *scope) first(order []*sql.Order, limit *sql.Limit) (out Source) {
+	if limit == nil {
+		return None
+	}
+	for _, o := range order {
+		out = out.or(s.of(o.X))
+	}
+	return out.or(s.of(limit))
 }
 
 func (s *scope) body(b sql.Body) (r result) {

@@ -58,9 +58,9 @@ func (v *Values) statement(stmt sql.Stmt, setup bool, row string) {
 		case *sql.Insert:
 			s.insert(n, setup)
 		case *sql.Update:
-			s.set(n.Set, s.of(n.Where).or(s.from(n.Table)).or(s.from(n.From)), tablesOf(n))
+			s.set(n.Set, s.updated(n), tablesOf(n))
 		case *sql.Delete:
-			v.markRows(n.Table.Name.Folded(), s.of(n.Where).or(s.from(n.Using)))
+			v.markRows(n.Table.Name.Folded(), s.deleted(n))
 		case *sql.DeleteJoined:
 			for _, t := range n.Targets {
 				v.markRows(s.table(t.Name.Folded()), s.of(n.Where).or(s.from(n.From)))
@@ -78,6 +78,15 @@ func (v *Values) statement(stmt sql.Stmt, setup bool, row string) {
 		}
 		return true
 	})
+}
+
+// updated is by what it is decided which rows an UPDATE writes, and deleted which ones of its table a DELETE does.
+func (s *scope) updated(n *sql.Update) Source {
+	return s.of(n.Where).or(s.from(n.Table)).or(s.from(n.From)).or(s.first(n.Order, n.Limit))
+}
+
+func (s *scope) deleted(n *sql.Delete) Source {
+	return s.of(n.Where).or(s.from(n.Using)).or(s.first(n.Order, n.Limit))
 }
 
 // called follows the statements in the body of the function that a trigger calls, which is a text, and what they give

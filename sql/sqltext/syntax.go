@@ -20,6 +20,8 @@ type Syntax struct {
 	// several. SettingWords are the words, in upper case, that the list of one may have, where it may not have all.
 	Settings     []string
 	SettingWords map[string][]string
+	// Called are names of settings, in lower case, that not all its versions know, each with one that all do.
+	Called map[string]string
 	// Traits are what it does otherwise than others with the same words.
 	Traits Traits
 	// Admission is what a case or a script of it may hold.
@@ -88,6 +90,8 @@ type Traits struct {
 	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read
 	// of is known by its kind alone. nil: none does, and a definition is part of its transaction.
 	Commits func(sql.Stmt, Kind) bool
+	// LateSearch says that MATCH … AGAINST finds what is committed: nothing that its own transaction wrote.
+	LateSearch bool
 	// Dictionary are the words behind SHOW, in lower case, with which it reads tables in which the server keeps what it
 	// knows of tables, as DESCRIBE does then: such a statement uses up what was set for one transaction. nil: none.
 	Dictionary []string
@@ -150,4 +154,18 @@ type ScriptJudge interface {
 	Body(Statement) error
 	// Setting says why a setting must not be changed.
 	Setting(name string) error
+}
+
+// Searches says whether a statement has a full-text search: MATCH … AGAINST.
+func (x *Syntax) Searches(text string) (searches bool) {
+	stmt, err := x.Tree.Parse(text)
+	if err != nil {
+		return false
+	}
+	sql.Walk(stmt, func(n sql.Node) bool {
+		_, is := n.(*sql.Matching)
+		searches = searches || is
+		return !searches
+	})
+	return searches
 }

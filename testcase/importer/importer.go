@@ -115,7 +115,7 @@ func (m *maker) build() (*testcase.Case, error) {
 	}
 	var refused *testcase.RefusedError
 	if err := c.Admit(sqltext.SyntaxOf(c.Target)); errors.As(err, &refused) {
-		return nil, m.errorf(b.lineOf(refused.SQL), "%s", err)
+		return nil, m.errorf(refused.Line(), "%s", refused.Unplaced())
 	}
 	return c.Number(), nil
 }

@@ -81,8 +81,8 @@ func isAnswer(text string) bool {
 func isAnswerLine(line string) bool {
 	low := strings.ToLower(line)
 	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:",
-		"records:", "database changed", "bye", "warning ", "note ",
-		"changed:", "time: ", "*****"} {
+		"records:", "database changed", "statement prepared", "bye", "warning ", "note ",
+		"changed:", "time: ", "^c", "ctrl-c --", "no connection. ", "connection id: ", "current database: ", "*****"} {
 		if strings.HasPrefix(low, start) {
 			return true
 		}

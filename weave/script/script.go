@@ -242,6 +242,9 @@ const MostLasting = 10 * time.Minute
 // lasts is how long a statement says itself that it takes, as far as it is waited for.
 func (c *checker) lasts(sql string) time.Duration {
 	d, says := c.profile.Read(sql).Lasts()
+	if !says && c.out.values.Waits(sql) {
+		return MostLasting
+	}
 	if says && (d == 0 || d > MostLasting) {
 		return MostLasting
 	}
@@ -699,11 +702,12 @@ func compared(sql string) bool {
 }
 
 // late says whether something of the script is there until a COMMIT, or is done at one: a constraint that is checked
-// then, a table that goes, or its rows. In autocommit each statement has a COMMIT of its own.
+// then, an index that takes rows in, a table that goes, or its rows. In autocommit each statement has a COMMIT of its
+// own.
 func (c *checker) late() (late bool) {
-	parser := sqltext.SyntaxOf(c.out.Script.Target).Tree
+	syntax := sqltext.SyntaxOf(c.out.Script.Target)
 	for _, text := range append(texts(c.out.Script.Setup), texts(c.out.Script.Steps)...) {
-		stmt, err := parser.Parse(text)
+		stmt, err := syntax.Tree.Parse(text)
 		if err != nil {
 			continue
 		}
@@ -719,6 +723,8 @@ func (c *checker) late() (late bool) {
 				late = late || atCommit(x.Deferrable)
 			case *sql.CreateTrigger:
 				late = late || atCommit(x.Deferrable)
+			case *sql.Matching:
+				late = late || syntax.Traits.LateSearch
 			case *sql.Option:
 				late = late || x.Words == "ON COMMIT DROP" || x.Words == "ON COMMIT DELETE ROWS"
 			}
