@@ -120,18 +120,22 @@ func (v *Values) defined(texts []string) {
 		case r != nil:
 			v.routines[name] = r
 		default:
-			tokens := v.syntax.Quoting.Read(text).Tokens
-			at := slices.IndexFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool { return t.Is("sequence") })
-			for i := at + 1; at >= 0 && i < len(tokens); i++ {
-				if name, ok := tokens[i].Ident(); ok && !tokens[i].Is("if", "not", "exists") {
-					v.sequences[name] = true
-					break
-				}
-			}
+			v.defineSequence(v.syntax.Quoting.Read(text).Tokens)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.routines)) {
 		v.routines[name].begin(v)
+	}
+}
+
+// defineSequence takes the sequence that a statement makes which is in no dialect's tree.
+func (v *Values) defineSequence(tokens []sqltext.Token) {
+	at := slices.IndexFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool { return t.Is("sequence") })
+	for i := at + 1; at >= 0 && i < len(tokens); i++ {
+		if name, ok := tokens[i].Ident(); ok && !tokens[i].Is("if", "not", "exists") {
+			v.sequences[name] = true
+			return
+		}
 	}
 }
 

@@ -396,20 +396,26 @@ func (s *scope) items(items []*sql.Item, from ...sql.TableRef) (out []output, st
 		}
 		stars++
 		for _, f := range from {
-			for _, x := range classes.Leaves(f) {
-				if star.Table != nil && classes.SourceName(x) != star.Table.Folded() {
-					continue
-				}
-				switch x := x.(type) {
-				case *sql.Table:
-					out = append(out, renamed(s.ofTable(x.Name.Folded()), x.Columns).outputs...)
-				case *sql.Derived:
-					out = append(out, s.derivedFrom(x).outputs...)
-				}
-			}
+			out = append(out, s.all(star, f)...)
 		}
 	}
 	return out, stars
+}
+
+// all are the columns that a * prints of a FROM clause.
+func (s *scope) all(star *sql.Star, from sql.TableRef) (out []output) {
+	for _, x := range classes.Leaves(from) {
+		if star.Table != nil && classes.SourceName(x) != star.Table.Folded() {
+			continue
+		}
+		switch x := x.(type) {
+		case *sql.Table:
+			out = append(out, renamed(s.ofTable(x.Name.Folded()), x.Columns).outputs...)
+		case *sql.Derived:
+			out = append(out, s.derivedFrom(x).outputs...)
+		}
+	}
+	return out
 }
 
 // of is where a value, or a part of a statement, has what it depends on.
