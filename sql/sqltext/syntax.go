@@ -88,6 +88,9 @@ type Traits struct {
 	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read
 	// of is known by its kind alone. nil: none does, and a definition is part of its transaction.
 	Commits func(sql.Stmt, Kind) bool
+	// SavepointOpens says that a SAVEPOINT outside a transaction opens one, which its RELEASE commits. CommitStays says that
+	// a COMMIT which is refused leaves the transaction open.
+	SavepointOpens, CommitStays bool
 	// Dictionary are the words behind SHOW, in lower case, with which it reads tables in which the server keeps what it
 	// knows of tables, as DESCRIBE does then: such a statement uses up what was set for one transaction. nil: none.
 	Dictionary []string

@@ -55,7 +55,7 @@ func take(a *testcase.Printed, s saying) {
 		return
 	}
 	a.Rows, a.Cells, a.Count, a.Affected = s.rows, s.cells, s.count, s.affected
-	a.Fine, a.Message, a.Expected = s.fine, s.message, s.expected
+	a.Fine, a.Message, a.Loose, a.Expected = s.fine, s.message, s.loose, s.expected
 }
 
 // answerWords begin what people write of an answer, in a cell or behind a mark.

@@ -599,8 +599,8 @@ func (c *checker) inOrder(order []int) (steps []int) {
 		u := c.out.Units[n]
 		for m, other := range c.out.Units {
 			if !other.Data && !settings[m] && other.Session == u.Session && other.Steps[0] < u.Steps[0] {
-				settings[m] = true
-				steps = append(steps, other.Steps...)
+				settings[m] = true // a BEGIN that was refused for a lock is one
+				steps = append(steps, slices.DeleteFunc(slices.Clone(other.Steps), c.undone)...)
 			}
 		}
 		for _, i := range u.Steps {
