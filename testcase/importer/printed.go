@@ -137,7 +137,8 @@ func (r *reader) failed(p *piece, line string) {
 	if at := strings.LastIndex(message, " ("); at > 0 && strings.Trim(message[at:], " ()0123456789") == "" {
 		message = message[:at]
 	}
-	p.answer().Message, p.told = message, len(*r.list())
+	a := p.answer()
+	a.Message, a.Loose, p.told = message, false, len(*r.list())
 }
 
 // gaveUp are messages of a wait for a lock that lasted as long as it was allowed to, and gaveUpCode is the code of one.
