@@ -77,6 +77,8 @@ type Traits struct {
 	// CountsInside says that the numbers which it gives rows are part of what its tables hold: they are given again after
 	// a rollback.
 	CountsInside bool
+	// FirstColumns says that an INSERT which names no columns may give values for the first ones alone.
+	FirstColumns bool
 	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made
 	// it. Unlisted are these and others that tables have of themselves, which * does not print: what a condition says of
 	// them for one copy of a row it does not say for another.
