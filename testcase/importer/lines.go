@@ -443,6 +443,8 @@ func (r *reader) statement() error {
 func (r *reader) noStatement(number int) error {
 	line := strings.TrimSpace(r.rest())
 	switch {
+	case r.prose():
+		return nil
 	case r.prompts.seen && r.exits(line), r.delimits(line), r.clients(line):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)

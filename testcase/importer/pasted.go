@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"txweave/sql/sqltext"
@@ -38,6 +39,75 @@ func (s *source) straightened() (notes []Note) {
 	}
 	s.text = strings.Join(lines, "\n")
 	return notes
+}
+
+// unquoted takes off the > in front of the lines of a mail that is answered, where most lines have one. What is written
+// around these, and holds no statement, is not read.
+func (s *source) unquoted() (notes []Note) {
+	const deepest = 4 // answers to answers
+	for range deepest {
+		lines := s.lines()
+		filled, quoted, stated := 0, 0, false
+		for _, line := range lines {
+			if strings.TrimSpace(line) != "" {
+				filled++
+			}
+			if inner, ok := strings.CutPrefix(line, ">"); ok {
+				quoted++
+				stated = stated || holdsStatement(inner) || strings.HasPrefix(strings.TrimLeft(inner, " "), ">")
+			}
+		}
+		if !stated || 2*quoted < filled {
+			return notes
+		}
+		var prose []string
+		for i, line := range lines {
+			inner, ok := strings.CutPrefix(line, ">")
+			switch {
+			case ok:
+				lines[i] = strings.TrimPrefix(inner, " ")
+			case strings.TrimSpace(line) != "" && !holdsStatement(line):
+				lines[i] = ""
+				prose = append(prose, strconv.Itoa(i+1))
+			}
+		}
+		if len(prose) > 0 {
+			notes = append(notes, Note{Line: 1, Text: "around what the mail quotes, not read: lines " +
+				strings.Join(prose, ", ")})
+		}
+		s.text = strings.Join(lines, "\n")
+	}
+	return notes
+}
+
+// prose passes over a paragraph of sentences among what clients print, all of whose statements have a prompt; false where
+// none begins there. A session that it speaks of is in doubt.
+func (r *reader) prose() bool {
+	if !r.signs.prompts || r.tag != "" || strings.TrimSpace(r.text[:r.pos]) != "" && !blankAbove(r.text[:r.pos]) {
+		return false
+	}
+	paragraph, _, _ := strings.Cut(r.text[r.pos:], "\n\n")
+	paragraph = strings.TrimRight(paragraph, " \t\n")
+	lines := strings.Split(paragraph, "\n")
+	const least = 3 // words
+	if strings.IndexByte(".:?!", paragraph[len(paragraph)-1]) < 0 || len(strings.Fields(paragraph)) < least {
+		return false
+	}
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); strings.ContainsAny(line, ";|") || holdsStatement(line) || r.speaks(line) ||
+			headingOf(line) != "" || line != "" && line[0] == '\\' {
+			return false
+		}
+	}
+	first := r.lineAt(r.pos)
+	for i, line := range lines {
+		if speaks(line) {
+			r.hints = append(r.hints, first+i)
+		}
+	}
+	r.note(first, false, "not read: %s", quote(lines[0]))
+	r.pos += len(paragraph)
+	return true
 }
 
 // withoutTimes blanks a time in front of a session's mark.
