@@ -74,8 +74,8 @@ func TestScriptOwedBehindOthers(t *testing.T) {
 	}
 }
 
-// TestScriptIdle: a step that stands behind another session's answer waits for it. Where nobody lets that one go on, it is
-// answered that it was refused.
+// TestScriptIdle: a step that stands behind another session's answer waits for it. Where nobody lets that one go on, it
+// is answered that it was refused.
 func TestScriptIdle(t *testing.T) {
 	out := play(t, Patience{}, oneRow, "0 BEGIN IMMEDIATE", "1 DELETE FROM t", "0 COMMIT",
 		"2 1 idle: SELECT count(*) FROM t")

@@ -60,8 +60,8 @@ func seconds(n *sql.Call) (d time.Duration, ok bool) {
 // OnlyWaits says whether a statement does nothing but to take a while.
 func (s Statement) OnlyWaits() bool { return s.only(functions.Waits) }
 
-// OnlyLocks says whether a statement does nothing but to take a while, and to take or give back locks that are called by
-// numbers or names.
+// OnlyLocks says whether a statement does nothing but to take a while, and to take or give back locks that are called
+// by numbers or names.
 func (s Statement) OnlyLocks() bool {
 	return s.only(functions.Waits, functions.Locks, functions.ServerLocks)
 }

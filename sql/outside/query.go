@@ -22,8 +22,8 @@ type result struct {
 	stars   int    // how many * are among what it prints
 }
 
-// scope is a statement, or a part of one, with its own sources: a name that none of them has is one of the scopes around
-// it.
+// scope is a statement, or a part of one, with its own sources: a name that none of them has is one of the scopes
+// around it.
 type scope struct {
 	v       *Values
 	around  *scope
@@ -500,8 +500,8 @@ func (s *scope) ofRow(name *sql.Name) bool {
 }
 
 // settled says whether a comparison is of a column whose numbers the database hands out with numbers that it hands out
-// no more, or of one that chance fills with a UUID that is written out: it is true of the same rows whichever values the
-// others get.
+// no more, or of one that chance fills with a UUID that is written out: it is true of the same rows whichever values
+// the others get.
 func (s *scope) settled(n sql.Node) bool {
 	var x sql.Expr
 	var with []sql.Expr

@@ -10,25 +10,26 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// clientsOwn are commands of psql, and of SQLite's shell, that change what it prints, and no statement.
+// clientsOwn are commands of psql, and of shells whose commands begin with a dot, that change what they print.
 var clientsOwn = strings.Fields(`\echo \qecho \warn \timing \x \pset \conninfo \a \t \H \errverbose \h \? \l \d \dt \d+
 	\di .mode .headers .header .width .nullvalue .echo .changes .timer .eqp .print .bail .separator .prompt`)
 
 // shownVariables are the variables of psql, in capitals, that do so.
-var shownVariables = strings.Fields("VERBOSITY ECHO ON_ERROR_STOP SHOW_CONTEXT QUIET PROMPT1 PROMPT2 HISTCONTROL FETCH_COUNT")
+var shownVariables = strings.Fields(`VERBOSITY ECHO ON_ERROR_STOP SHOW_CONTEXT QUIET PROMPT1 PROMPT2 HISTCONTROL
+	FETCH_COUNT`)
 
 // variables are psql's, by session and name.
 type variables map[string]map[string]string
 
-// clients takes a command of a client that is no statement: about what it prints, a variable's value (\set, \unset), how
-// long SQLite's shell waits for a lock (.timeout), and below these what the client says of them; false for another line.
+// clients takes a command of a client that is no statement: about what it prints, a variable's value (\set, \unset),
+// how long it waits for a lock (.timeout), and below these what the client says of them; false for another line.
 func (r *reader) clients(line string) bool {
 	w := strings.Fields(line)
 	number := r.lineAt(r.pos)
 	switch {
 	case len(w) == 0:
 		return false
-	case line[0] != '\\' && (line[0] != '.' || !r.prompts.sqlite):
+	case line[0] != '\\' && (line[0] != '.' || !r.prompts.dotted()):
 		return r.command && strings.Contains(line, " is ") && strings.HasSuffix(line, ".") // Timing is on.
 	case slices.Contains(clientsOwn, w[0]), w[0] == `\set` && len(w) > 1 && slices.Contains(shownVariables, w[1]):
 		r.note(number, false, "left out, as it is about what the client prints: %s", quote(line))

@@ -39,8 +39,8 @@ func (r *reader) statementEnd(start int) (end, mark int) {
 	return len(r.text), 0
 }
 
-// commandLength is how long the client's command is that sends a statement, \G, \g or \gx; 0 for one that does more, such
-// as \gset.
+// commandLength is how long the client's command is that sends a statement, \G, \g or \gx; 0 for one that does more,
+// such as \gset.
 func commandLength(text string) int {
 	first, _, _ := strings.Cut(strings.Fields(text)[0], ";")
 	if n := len(first); n == 2 || first == `\gx` {

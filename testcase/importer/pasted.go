@@ -80,8 +80,8 @@ func (s *source) unquoted() (notes []Note) {
 	return notes
 }
 
-// prose passes over a paragraph of sentences among what clients print, all of whose statements have a prompt; false where
-// none begins there. A session that it speaks of is in doubt.
+// prose passes over a paragraph of sentences among what clients print, all of whose statements have a prompt; false
+// where none begins there. A session that it speaks of is in doubt.
 func (r *reader) prose() bool {
 	if !r.signs.prompts || r.tag != "" || strings.TrimSpace(r.text[:r.pos]) != "" && !blankAbove(r.text[:r.pos]) {
 		return false

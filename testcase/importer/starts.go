@@ -76,7 +76,7 @@ func goesOn(first string, behind []string, list []sqltext.Token, text string) bo
 		return slices.Contains([]string{"INTO", "IGNORE", "OR", "LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED"}, at(1)) ||
 			slices.Contains([]string{"(", "VALUES", "VALUE", "SET", "SELECT", "."}, at(2))
 	case "UPDATE":
-		if at(1) == "OR" { // … ROLLBACK, as SQLite has it
+		if at(1) == "OR" { // OR ROLLBACK
 			list = list[min(2, len(list)-1):]
 		}
 		return reaches(list[1:], "set")

@@ -62,6 +62,9 @@ type prompts struct {
 	two                int // the line where another client, or database, speaks, and no heading says in which terminal
 }
 
+// dotted says whether the client's own commands begin with a dot.
+func (q *prompts) dotted() bool { return q.sqlite }
+
 // prompted takes a prompt.
 func (r *reader) prompted(p prompt) {
 	if p.session != "" {
