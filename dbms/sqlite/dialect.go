@@ -20,7 +20,6 @@ var Syntax = &sqltext.Syntax{
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"),
 }
 
-
 // traits are SQLite's. What AUTOINCREMENT counts from is a row of a table like others (sqlite.org/autoinc.html). For
 // its savepoints see sqlite.org/lang_savepoint.html, for a COMMIT that is refused sqlite.org/lang_transaction.html and
 // foreignkeys.html, Deferred Foreign Key Constraints.

@@ -122,16 +122,6 @@ func (b *scriptBuilder) make(private bool) {
 	}
 }
 
-// textAt is the statement that begins on a line.
-func (b *scriptBuilder) textAt(line int) string {
-	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
-		if st.Line == line {
-			return st.SQL
-		}
-	}
-	return ""
-}
-
 // lineOf is the line of a statement.
 func (b *scriptBuilder) lineOf(sql string) int {
 	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
