@@ -41,6 +41,7 @@ type Printed struct {
 	Fine     bool       // … that there was no error
 	Cells    bool       // Rows are of a query of one column, as far as it has one
 	Expected bool       // it is what the text says should come
+	Loose    bool       // Message is in the words of who wrote the text
 }
 
 // SwitchesAutocommit says whether a statement sets autocommit.

@@ -31,11 +31,14 @@ type unitState struct {
 	locked     bool // it has tables of LOCK TABLES
 	chains     bool // what ends a transaction begins the next one, unless it says otherwise (completion_type)
 	chained    bool // the end of a transaction has begun the next one, of which nothing was sent yet
+	// points are the savepoints of a transaction that the first one of them has opened.
+	points []string
 }
 
 // unitMaker splits a script.
 type unitMaker struct {
 	*Script
+	syntax           *sqltext.Syntax
 	aborted, refused func(step int) bool
 	out              []Unit
 	state            []unitState
@@ -46,7 +49,7 @@ type unitMaker struct {
 // the database rolled its transaction back, refused that it was answered with an error; nil: of none.
 func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 	none := func(int) bool { return false }
-	m := unitMaker{Script: s, aborted: none, refused: none,
+	m := unitMaker{Script: s, syntax: sqltext.SyntaxOf(s.Target), aborted: none, refused: none,
 		state: make([]unitState, len(s.Sessions)), prepared: map[string]int{}}
 	if aborted != nil {
 		m.aborted = aborted
@@ -77,6 +80,9 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 // take adds a step to the unit of its session, or begins one with it.
 func (m *unitMaker) take(i int, st *unitState) {
 	kind := m.kindAt(i, st)
+	if m.syntax.Traits.SavepointOpens && !m.refused(i) {
+		kind = st.atSavepoint(m.Steps[i].SQL, m.syntax, kind)
+	}
 	on, switches := AutocommitOf(m.Steps[i].SQL)
 	if (kind == opens || switches) && m.refused(i) {
 		kind, switches = setting, false
@@ -100,6 +106,7 @@ func (m *unitMaker) take(i int, st *unitState) {
 			m.prepared[name] = st.open
 		}
 		st.open = -1
+	case kind == ends && m.stays(i):
 	case kind == ends:
 		u.Ends, st.open, st.chained = true, -1, m.chains(i, st)
 	case m.aborted(i), kind == commits, !u.Explicit:
@@ -142,6 +149,47 @@ func completionOf(text string) (chains, ok bool) {
 		}
 	}
 	return false, false
+}
+
+// stays says whether a COMMIT was refused that leaves its transaction open then.
+func (m *unitMaker) stays(step int) bool {
+	return m.syntax.Traits.CommitStays && m.refused(step) && !m.aborted(step) &&
+		control.Read(m.syntax.Tree, m.Steps[step].SQL).Kind == sqltext.Commit
+}
+
+// atSavepoint is what a statement does to transactions where a SAVEPOINT may open one.
+func (st *unitState) atSavepoint(text string, syntax *sqltext.Syntax, kind scriptKinds) scriptKinds {
+	if st.open < 0 {
+		st.points = nil
+	}
+	back := func(name *sql.Name) {
+		for n := len(st.points) - 1; n >= 0; n-- {
+			if st.points[n] == name.Folded() {
+				st.points = st.points[:n]
+				return
+			}
+		}
+	}
+	switch n := control.Read(syntax.Tree, text).Tree.(type) {
+	case *sql.Savepoint:
+		if st.open >= 0 && st.points == nil { // a transaction of BEGIN
+			return kind
+		}
+		if st.points = append(st.points, n.Name.Folded()); len(st.points) == 1 {
+			return opens
+		}
+	case *sql.Release:
+		if back(n.Name); st.points != nil && len(st.points) == 0 {
+			return ends
+		}
+	case *sql.Rollback:
+		if before := len(st.points); n.To != nil && before > 0 {
+			if back(n.To); len(st.points) < before { // it stays itself
+				st.points = append(st.points, n.To.Folded())
+			}
+		}
+	}
+	return kind
 }
 
 // prepares is the name under which PREPARE TRANSACTION leaves its transaction to whoever ends it, and its session is

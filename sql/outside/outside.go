@@ -53,7 +53,7 @@ type Values struct {
 	tables    map[string]*relation
 	columns   map[place]Source
 	rows      map[string]Source // of tables of which it depends on such a value which rows they have
-	sequences bool              // the script makes some
+	sequences map[string]bool   // those that the script makes
 	bodies    map[string]string // of functions, as texts
 	routines  map[string]*routine
 	variables map[string]Source // of sessions, with their @
@@ -68,6 +68,7 @@ type relation struct {
 	stamps   map[string]Source // what an UPDATE gives that does not write the column
 	made     map[string]sql.Expr
 	query    *sql.Query // of a view
+	read     bool       // the view is being read
 	// last is the highest number that the set-up has its counter at or below; what sessions get is above. -1: not known.
 	last int64
 }
@@ -75,7 +76,8 @@ type relation struct {
 // Follow follows the values of a script from its set-up through the statements of its sessions, whatever their order.
 func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{},
-		bodies: map[string]string{}, routines: map[string]*routine{}, variables: map[string]Source{}}
+		sequences: map[string]bool{}, bodies: map[string]string{}, routines: map[string]*routine{},
+		variables: map[string]Source{}}
 	v.defined(append(append([]string{}, setup...), steps...))
 	for _, text := range setup {
 		if stmt, err := syntax.Tree.Parse(text); err == nil {
@@ -119,14 +121,22 @@ func (v *Values) defined(texts []string) {
 		case r != nil:
 			v.routines[name] = r
 		default:
-			tokens := v.syntax.Quoting.Read(text).Tokens
-			v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool {
-				return t.Is("sequence")
-			})
+			v.defineSequence(v.syntax.Quoting.Read(text).Tokens)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.routines)) {
 		v.routines[name].begin(v)
+	}
+}
+
+// defineSequence takes the sequence that a statement makes which is in no dialect's tree.
+func (v *Values) defineSequence(tokens []sqltext.Token) {
+	at := slices.IndexFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool { return t.Is("sequence") })
+	for i := at + 1; at >= 0 && i < len(tokens); i++ {
+		if name, ok := tokens[i].Ident(); ok && !tokens[i].Is("if", "not", "exists") {
+			v.sequences[name] = true
+			return
+		}
 	}
 }
 
@@ -142,7 +152,7 @@ func (v *Values) Rows(table string) Source { return v.rows[strings.ToLower(table
 func (v *Values) define(stmt sql.Stmt) {
 	switch n := stmt.(type) {
 	case *sql.Sequence:
-		v.sequences = true
+		v.sequences[n.Name.Name.Folded()] = true
 	case *sql.CreateView:
 		r := &relation{query: n.Query}
 		for _, name := range n.Columns {
@@ -212,7 +222,7 @@ func (v *Values) defineTable(n *sql.CreateTable) {
 	}
 	r.add(v.syntax.Tree, n.Columns)
 	if n.As != nil {
-		for _, o := range v.scopeOf(n.As).query(n.As).outputs {
+		for _, o := range v.scopeIn("").query(n.As).outputs {
 			r.columns = append(r.columns, sqltext.Column{Name: o.name})
 		}
 	}

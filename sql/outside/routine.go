@@ -90,7 +90,7 @@ func (v *Values) taken(text, row string) Source {
 	}
 	switch stmt.(type) {
 	case *sql.Query, *sql.Set:
-		return v.scopeIn(stmt, row).of(stmt)
+		return v.scopeIn(row).of(stmt)
 	}
 	return None
 }

@@ -28,7 +28,7 @@ func (v *Values) markRows(table string, s Source) {
 func (v *Values) follow(text string, setup bool, row string) {
 	stmt, err := v.syntax.Tree.Parse(text)
 	if err != nil {
-		if read := v.syntax.Quoting.Read(text); v.sequences && !setup && read.Kind.Writes() {
+		if read := v.syntax.Quoting.Read(text); len(v.sequences) > 0 && !setup && read.Kind.Writes() {
 			v.markRows(read.Target, Counter)
 		}
 		return
@@ -52,8 +52,7 @@ func (v *Values) statement(stmt sql.Stmt, setup bool, row string) {
 		}
 		return
 	}
-	s := v.scopeIn(stmt, row)
-	sql.Walk(stmt, func(n sql.Node) bool {
+	v.scopeIn(row).each(stmt, func(s *scope, n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Insert:
 			s.insert(n, setup)
@@ -108,7 +107,7 @@ func (v *Values) called(n *sql.CreateTrigger, setup bool) {
 		if err != nil || also != nil {
 			continue
 		}
-		s := v.scopeIn(given, row)
+		s := v.scopeIn(row)
 		sql.Walk(column, func(x sql.Node) bool {
 			if c, ok := x.(*sql.Column); ok && s.ofRow(c.Table) {
 				v.mark(row, c.Name.Folded(), s.of(given))
@@ -180,21 +179,12 @@ func (s *scope) insert(n *sql.Insert, setup bool) {
 			}
 		}
 	case n.Source != nil:
-		s.filled(table, n.Columns, s.taken(n))
+		s.filled(table, n.Columns, s.query(n.Source))
 	}
 	s.set(n.Duplicate, None, changed(n.Duplicate, table))
 	for _, c := range n.Conflicts {
 		s.set(c.Set, s.of(c.Where), changed(c.Set, table))
 	}
-}
-
-// taken is what an INSERT takes from its query, which names no columns of the table that it writes.
-func (s *scope) taken(n *sql.Insert) result {
-	own := s.v.scopeIn(n.Source, s.row)
-	if len(own.ctes) < len(s.ctes) { // a WITH stands before the INSERT
-		own = s
-	}
-	return own.query(n.Source)
 }
 
 func changed(set []*sql.Assign, table string) []string {
@@ -270,8 +260,9 @@ func (s *scope) merge(n *sql.Merge, setup bool) {
 // compute follows values into the columns that the database computes of others.
 func (v *Values) compute() {
 	for name, t := range v.tables {
-		s := &scope{v: v, columns: map[string]map[string]Source{}, tables: map[string]string{name: name}}
+		s := v.scopeIn("")
 		s.add(name, s.ofTable(name))
+		s.tables[name] = name
 		for column, x := range t.made {
 			v.mark(name, column, s.of(x))
 		}

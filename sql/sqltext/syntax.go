@@ -79,6 +79,8 @@ type Traits struct {
 	// CountsInside says that the numbers which it gives rows are part of what its tables hold: they are given again after
 	// a rollback.
 	CountsInside bool
+	// FirstColumns says that an INSERT which names no columns may give values for the first ones alone.
+	FirstColumns bool
 	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made
 	// it. Unlisted are these and others that tables have of themselves, which * does not print: what a condition says of
 	// them for one copy of a row it does not say for another.
@@ -92,6 +94,9 @@ type Traits struct {
 	Commits func(sql.Stmt, Kind) bool
 	// LateSearch says that MATCH … AGAINST finds what is committed: nothing that its own transaction wrote.
 	LateSearch bool
+	// SavepointOpens says that a SAVEPOINT outside a transaction opens one, which its RELEASE commits. CommitStays says
+	// that a COMMIT which is refused leaves the transaction open.
+	SavepointOpens, CommitStays bool
 	// Dictionary are the words behind SHOW, in lower case, with which it reads tables in which the server keeps what it
 	// knows of tables, as DESCRIBE does then: such a statement uses up what was set for one transaction. nil: none.
 	Dictionary []string
@@ -120,6 +125,8 @@ type Admission struct {
 	Reading ReadingSettings
 	// Pragmas are those that a script may have, in lower case: they change what statements answer, or only tell something.
 	Pragmas []string
+	// Mode is what the database is set to for every script, and a script that sets it otherwise loses.
+	Mode Mode
 	// Script judges a statement of a script that is of no kind which all databases have; ok is false where the statement
 	// is not known to stay inside the database. nil: none of these is known.
 	Script func(s Statement, judge ScriptJudge) (ok bool, err error)
@@ -127,6 +134,10 @@ type Admission struct {
 	// nil: it is of statements.
 	Body func(s Statement, judge ScriptJudge) error
 }
+
+// Mode is a setting that each script has: Sets, in lower case and without blanks, begins the statements that set it, Is
+// is the one that sets it so. Means is what that changes between sessions.
+type Mode struct{ Sets, Is, Means string }
 
 // ReadingSettings are those, in lower case, by which a server takes a text apart in another way: where a literal ends,
 // what a double quote begins, how many bytes a character has. Statements are judged as the default settings read them,

@@ -102,6 +102,19 @@ func quietSet(sql string) bool {
 	return true
 }
 
+// setsMode takes a statement that sets what every script of the target has, so or otherwise; false for another one.
+func (b *scriptBuilder) setsMode(p *piece) bool {
+	mode := sqltext.SyntaxOf(b.target).Admission.Mode
+	text := compact(p.sql)
+	if mode.Sets == "" || !strings.HasPrefix(text, mode.Sets) {
+		return false
+	}
+	if b.moded = true; text != mode.Is {
+		b.note(p, text != mode.Sets, "left out: %s: %s", quote(p.sql), mode.Means)
+	}
+	return true
+}
+
 // noise takes what changes no answer: what a dump puts around its tables, databases' names, what clears the way.
 func (b *scriptBuilder) noise(p *piece) bool {
 	w := append(words(p.sql, 9), "", "")
@@ -116,8 +129,8 @@ func (b *scriptBuilder) noise(p *piece) bool {
 			b.current = strings.ToLower(w[1+name])
 		}
 		return w[0] != "DROP" || !b.begun
-	case compact(p.sql) == "pragmajournal_mode=wal":
-		return true // as it is
+	case b.setsMode(p):
+		return true
 	case w[0] == "SOURCE":
 		b.note(p, true, "left out: another file: %s", quote(p.sql))
 		return true

@@ -100,7 +100,7 @@ func (m *maker) build() (*testcase.Case, error) {
 	var wrong *testcase.ParseError
 	switch {
 	case errors.As(err, &wrong):
-		return nil, m.errorf(wrong.Line, "%s: %s", quote(b.textAt(wrong.Line)), wrong.Msg)
+		return nil, m.errorf(wrong.Line, "%s", wrong.Msg)
 	case err != nil:
 		return nil, m.errorf(1, "%s", err)
 	}

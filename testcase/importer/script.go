@@ -63,6 +63,10 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrd
 			}
 			return nil, &testcase.ParseError{Name: name, Line: max(p.line, 1), Msg: msg}
 		}
+		mode := sqltext.SyntaxOf(o.Target).Admission.Mode
+		if mode.Means != "" && !b.moded && len(b.s.Sessions) > 1 {
+			b.notes = append(b.notes, Note{Line: b.s.Steps[0].Line, Text: mode.Means})
+		}
 		out = append(out, ScriptOrder{Title: p.title, Line: max(p.line, 1), Script: b.s, Notes: b.notes,
 			Format: p.format})
 	}
@@ -87,6 +91,7 @@ type scriptBuilder struct {
 	settings  []testcase.ScriptStmt // of nobody, above all sessions
 	wide      bool                  // … one of which the text gives the server, the database or a user
 	every     bool                  // every setting above all sessions is one of each
+	moded     bool                  // the text sets what Admission.Mode is
 	begun     bool                  // a session has begun a transaction, or done what no set-up does
 	// own are settings of sessions, by tag, that the tables and rows behind them are made under, manual the sessions that
 	// have switched autocommit off.
@@ -119,16 +124,6 @@ func (b *scriptBuilder) make(private bool) {
 	if len(b.s.Steps) > 0 {
 		b.admit(private)
 	}
-}
-
-// textAt is the statement that begins on a line.
-func (b *scriptBuilder) textAt(line int) string {
-	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
-		if st.Line == line {
-			return st.SQL
-		}
-	}
-	return ""
 }
 
 func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any) {

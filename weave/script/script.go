@@ -519,7 +519,7 @@ func (c *checker) cannot() string {
 func (c *checker) held() (out []int) {
 	for n, u := range c.out.Units {
 		idle := !slices.ContainsFunc(u.Steps, func(i int) bool {
-			return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits()
+			return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyLocks()
 		})
 		if u.Data && !u.Aborted && u.first >= 0 && !idle && !c.uncertified(u) {
 			out = append(out, n)
@@ -602,12 +602,12 @@ func (c *checker) inOrder(order []int) (steps []int) {
 		u := c.out.Units[n]
 		for m, other := range c.out.Units {
 			if !other.Data && !settings[m] && other.Session == u.Session && other.Steps[0] < u.Steps[0] {
-				settings[m] = true
-				steps = append(steps, other.Steps...)
+				settings[m] = true // a BEGIN that was refused for a lock is one
+				steps = append(steps, slices.DeleteFunc(slices.Clone(other.Steps), c.undone)...)
 			}
 		}
 		for _, i := range u.Steps {
-			if !c.undone(i) && !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits() {
+			if !c.undone(i) && !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyLocks() {
 				steps = append(steps, i)
 			}
 		}
@@ -739,6 +739,30 @@ func atCommit(deferrable string) bool {
 	return deferrable != "" && !strings.HasPrefix(deferrable, "NOT")
 }
 
+// needsTransaction says whether a step is of no use in autocommit: it is of a cursor, or of what lasts until COMMIT.
+func (c *checker) needsTransaction(step int) bool {
+	s := c.profile.Read(c.out.Script.Steps[step].SQL)
+	switch n := s.Tree.(type) {
+	case *sql.SetConstraints:
+		return true
+	case *sql.SetTransaction:
+		return n.Scope == ""
+	}
+	read := sqltext.Read(s.Text())
+	switch first := sqltext.FirstWord(s.Text()); first {
+	case "DECLARE", "FETCH", "MOVE", "CLOSE":
+		return true
+	case "SET":
+		return len(read.Tokens) > 1 && read.Tokens[1].Is("local")
+	}
+	for i, t := range read.Tokens { // WHERE CURRENT OF cursor
+		if t.Is("of") && i > 0 && read.Tokens[i-1].Is("current") {
+			return true
+		}
+	}
+	return false
+}
+
 // alone runs the statements of an order that fits once more, without transactions.
 func (c *checker) alone(order []int) error {
 	play := exec.Play{Setup: texts(c.out.Script.Setup), Sessions: len(c.out.Script.Sessions), Tables: c.tables}
@@ -760,7 +784,7 @@ func (c *checker) alone(order []int) error {
 		switch k := sqltext.KindOf(stmt); {
 		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback,
 			k == sqltext.RollbackTo,
-			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && u.CommittedBy == 0:
+			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && u.CommittedBy == 0, c.needsTransaction(i):
 			return nil
 		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release,
 			testcase.SwitchesAutocommit(stmt):
@@ -775,7 +799,10 @@ func (c *checker) alone(order []int) error {
 		return nil
 	}
 	run, err := c.run(play)
-	if err != nil || run.Down != nil {
+	waited := slices.ContainsFunc(run.Steps, func(e *history.Event) bool { // others go on then, and out of order
+		return e != nil && e.Blocked && c.lasts(e.Text) == 0
+	})
+	if err != nil || run.Down != nil || waited {
 		return err
 	}
 	c.out.Alone, c.out.Unlike = c.trace(run, steps), c.compare(steps, run)
