@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"txweave/internal/input"
+	"txweave/internal/strict"
 	"txweave/testcase"
 )
 
@@ -65,7 +66,7 @@ func Open(path string) (*Dir, error) {
 	}
 	d.Record = &Record{}
 	if err := json.Unmarshal(text, d.Record); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), err)
+		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), strict.Unread(text, err))
 	}
 	d.Record.Signature, d.Record.With = Renamed(d.Record.Signature), Renamed(d.Record.With)
 	if err := CheckFormat(d.Record.Format, Format); err != nil {
@@ -113,7 +114,9 @@ func (d *Dir) Minimal() (bool, error) {
 		return false, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &how)
+		if err = json.Unmarshal(text, &how); err != nil {
+			err = fmt.Errorf("%s: %w", d.file(ReductionFile), strict.Unread(text, err))
+		}
 	}
 	return how.Stop == Fixpoint, err
 }

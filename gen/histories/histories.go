@@ -4,6 +4,7 @@
 package histories
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -103,6 +104,8 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Sessions < 1, c.Txns < 1, c.Keys < 1, c.Ops < 1:
 		return c, errors.New("sessions, keys and operations must be positive")
+	case float64(c.Txns)*float64(c.Ops)+float64(c.Keys)+float64(c.Sessions) > mostOperations:
+		return c, fmt.Errorf("transactions, their length, keys and sessions: at most %d operations in all", int(mostOperations))
 	case c.Aborts < 0 || c.Aborts >= 1 || c.Unknowns < 0 || c.Unknowns >= 1, c.Writes < 0 || c.Writes > 1:
 		return c, errors.New("a share must be at least 0 and below 1 (of writes: at most 1)")
 	case c.Lists && float64(c.Txns)*float64(c.Txns)*float64(c.Ops) > mostElements*float64(c.Keys):
@@ -111,25 +114,31 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// mostOperations bounds what is held in memory.
+const mostOperations = 2e8
+
 // mostElements bounds how many elements all lists that are read hold together: as each key's list grows by as much as
 // it is read, that grows as the square of the transactions.
 const mostElements = 2e8
 
 // Generate makes a history. The same generator state and configuration give the same history.
 func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
-	h, _, err := certified(rng, cfg)
+	h, _, err := certified(context.Background(), rng, cfg)
 	return h, err
 }
 
 // certified is Generate, and gives the certificate of a history of registers of level SSER, SER, RR or SI; nil: it has
-// none.
-func certified(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
+// none. It ends with the context.
+func certified(ctx context.Context, rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
 	sim, err := newSimulator(rng, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	planting := sim.planting
-	h := sim.run()
+	h, err := sim.run(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	if c, is := sim.store.(*central); is && sim.lists == nil {
 		out := &certificate{h: h, versions: c.keys}
 		if planting != nil {

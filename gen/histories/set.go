@@ -124,8 +124,8 @@ func (s *Set) holds(a *Anomaly) bool {
 	}
 }
 
-// Make makes one history of the set.
-func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
+// Make makes one history of the set. It ends with the context.
+func (s *Set) Make(ctx context.Context, k fault.Kind, seed uint64) (*Judged, error) {
 	cfg := s.Config
 	cfg.Anomaly = k
 	cfg.KeepAborted = cfg.Aborts > 0
@@ -137,7 +137,7 @@ func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, told, err := a.history(rand.New(rand.NewPCG(seed, 0)), cfg)
+	h, told, err := a.history(ctx, rand.New(rand.NewPCG(seed, 0)), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -168,12 +168,12 @@ func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
 }
 
 // history is one that shows the anomaly, nil for none, with its certificate if it needs that.
-func (a *Anomaly) history(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
-	if a != nil && a.Searches() {
-		return certified(rng, cfg)
+func (a *Anomaly) history(ctx context.Context, rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
+	h, told, err := certified(ctx, rng, cfg)
+	if a == nil || !a.Searches() {
+		told = nil
 	}
-	h, err := Generate(rng, cfg)
-	return h, nil, err
+	return h, told, err
 }
 
 // planted is the anomaly of a kind; nil where that is "".
@@ -190,7 +190,7 @@ var certifiedLevels = []dbms.Level{dbms.SER, dbms.RR, dbms.SI, dbms.RC}
 // WriteOne writes the first history of the set to out, or to the file of a name, and its certificate, if it has one,
 // beside that.
 func (s *Set) WriteOne(ctx context.Context, out io.Writer, name string) error {
-	m, err := s.Make(s.Anomalies[0], s.Seed)
+	m, err := s.Make(ctx, s.Anomalies[0], s.Seed)
 	switch {
 	case err != nil:
 		return err
@@ -240,7 +240,7 @@ func (s *Set) write(ctx context.Context, dir string, k fault.Kind, seed uint64, 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	m, err := s.Make(k, seed)
+	m, err := s.Make(ctx, k, seed)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package histories
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"txweave/gen/workload"
@@ -63,7 +64,7 @@ type simulator struct {
 	planting *planting // nil: nothing is planted, or it is there already
 }
 
-func (s *simulator) run() *register.History {
+func (s *simulator) run(ctx context.Context) (*register.History, error) {
 	c := s.cfg
 	ops := 4
 	if c.Shape == General || c.Shape == Blind {
@@ -85,7 +86,9 @@ func (s *simulator) run() *register.History {
 	s.open = make([]*transaction, c.Sessions)
 	free := make([]transaction, c.Sessions)
 	for s.done < c.Txns || s.planting != nil {
-		s.clock++
+		if s.clock++; s.clock%4096 == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		if s.planting.ready(s) {
 			s.plant(s.planting)
 			s.planting = nil
@@ -105,7 +108,7 @@ func (s *simulator) run() *register.History {
 		}
 		s.store.background(s.rng)
 	}
-	return s.b.History()
+	return s.b.History(), nil
 }
 
 func (s *simulator) begin(session int, t *transaction) *transaction {
