@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"txweave/internal/input"
+	"txweave/internal/outcome"
 	"txweave/internal/strict"
 	"txweave/testcase"
 )
@@ -79,7 +80,7 @@ func Open(path string) (*Dir, error) {
 // numbers.
 func CheckFormat(got, known int) error {
 	if got < 0 || got > known {
-		return fmt.Errorf("it has format %d, which a newer txweave wrote: this one reads formats up to %d", got, known)
+		return outcome.Misusef("it has format %d, which a newer txweave wrote: this one reads formats up to %d", got, known)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"txweave/campaign"
 	"txweave/campaign/bugs"
 	"txweave/campaign/casesource"
+	"txweave/campaign/database"
 	"txweave/campaign/display"
 	"txweave/campaign/fuzz"
 	"txweave/campaign/rotation"
@@ -119,6 +120,9 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	out := store.In(f.out)
 	if err := out.Check(); err != nil {
 		return usagef("--out: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(f.out, database.File)); err == nil {
+		return usagef("--out: %s holds a campaign, which counts its own findings alone: name another directory", f.out)
 	}
 	f.c.Target, f.c.Store, f.c.Command = f.config(), out, target.CommandLine(os.Args)
 	h, err := f.c.Open(ctx)

@@ -90,5 +90,5 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		_, err = io.WriteString(stdout, text)
 		return err
 	}
-	return usage(output.File(ctx, f.output, []byte(text)))
+	return output.File(ctx, f.output, []byte(text))
 }
