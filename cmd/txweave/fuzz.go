@@ -117,14 +117,10 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err := textOrJSON(f.format); err != nil {
 		return err
 	}
-	out := store.In(f.out)
-	if err := out.Check(); err != nil {
+	if err := store.Check(f.out); err != nil {
 		return usagef("--out: %w", err)
 	}
-	if _, err := os.Stat(filepath.Join(f.out, database.File)); err == nil {
-		return usagef("--out: %s holds a campaign, which counts its own findings alone: name another directory", f.out)
-	}
-	f.c.Target, f.c.Store, f.c.Command = f.config(), out, target.CommandLine(os.Args)
+	f.c.Target, f.c.Store, f.c.Command = f.config(), database.In(f.out), target.CommandLine(os.Args)
 	h, err := f.c.Open(ctx)
 	if err != nil {
 		return err
