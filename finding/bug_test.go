@@ -267,7 +267,8 @@ func TestMergeSplit(t *testing.T) {
 	one, two := sig("a", true, "join"), sig("b", true, "case")
 	for i, s := range []Signature{one, two, two} {
 		g, _ := b.Place(record("x", "1.0"), s, time.Unix(int64(i), 0))
-		g.Kept = append(g.Kept, Kept{Dir: fmt.Sprint("finding-", i), Signature: s, Title: fmt.Sprint("what ", i, " shows")})
+		g.Kept = append(g.Kept, Kept{Dir: fmt.Sprint("finding-", i), Signature: s,
+			Title: fmt.Sprint("what ", i, " shows")})
 	}
 	g, err := b.Merge("B1", []string{"B2"})
 	if err != nil || g.Count != 3 || len(g.Kept) != 3 || len(b.Bugs) != 1 || g.Last != time.Unix(2, 0) {

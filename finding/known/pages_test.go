@@ -381,7 +381,8 @@ func TestMariaDBWrites(t *testing.T) {
 		at                     string // the statement that differs; "": the contents at the end
 	}{
 		{"mariadb-partition-update-nothing", affected, parts, []string{nowhere, all}, "T0.S1"},
-		{"mariadb-partition-update-nothing", affected, parts, []string{"DELETE FROM t WHERE pkey AND 0 = pkey", all}, "T0.S1"},
+		{"mariadb-partition-update-nothing", affected, parts,
+			[]string{"DELETE FROM t WHERE pkey AND 0 = pkey", all}, "T0.S1"},
 		{"", affected, "", []string{nowhere, all}, "T0.S1"},
 		{"", affected, parts, []string{"UPDATE t SET vkey = 2 WHERE pkey = 77", all}, "T0.S1"},
 		{"", "plan-difference/UPDATE:affected", parts, []string{nowhere, all}, "T0.S1"},

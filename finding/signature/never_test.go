@@ -54,8 +54,8 @@ func TestAfterNoPartition(t *testing.T) {
 		{parts, []string{"DELETE FROM t0 WHERE pkey = 7", write}, 1, false},
 		{parts, []string{"SELECT * FROM t0 WHERE pkey AND pkey = 0", write}, 1, true},
 	} {
-		of := &testcase.Case{Target: "mariadb", Schema: []testcase.Stmt{{SQL: "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT)" +
-			c.parts}}, Txns: make([]testcase.Txn, 1)}
+		table := testcase.Stmt{SQL: "CREATE TABLE t0 (pkey INT PRIMARY KEY, c0 INT)" + c.parts}
+		of := &testcase.Case{Target: "mariadb", Schema: []testcase.Stmt{table}, Txns: make([]testcase.Txn, 1)}
 		for _, s := range c.stmts {
 			of.Txns[0].Stmts = append(of.Txns[0].Stmts, testcase.Stmt{SQL: s})
 		}

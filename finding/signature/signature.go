@@ -134,7 +134,8 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out 
 		return t != nil && t.Partitioned
 	})
 	names := d.Stmts()
-	if d.Stmt == "" && (f.Class == finding.ClassCorruption || f.Class == finding.ClassPlan) && len(c.Txns) == 1 && len(c.Txns[0].Stmts) == 1 {
+	atEnd := d.Stmt == "" && (f.Class == finding.ClassCorruption || f.Class == finding.ClassPlan)
+	if atEnd && len(c.Txns) == 1 && len(c.Txns[0].Stmts) == 1 {
 		names = []string{testcase.Ref{}.String()} // nothing else can have done it
 	}
 	for _, name := range names {
@@ -198,7 +199,9 @@ func readsAssigned(stmt sql.Stmt) bool {
 		for j, read := range u.Set {
 			if i != j && sql.Has(read.Value, func(n sql.Node) bool {
 				c, ok := n.(*sql.Column)
-				return ok && slices.ContainsFunc(set.Columns, func(x *sql.Column) bool { return x.Name.Folded() == c.Name.Folded() })
+				return ok && slices.ContainsFunc(set.Columns, func(x *sql.Column) bool {
+					return x.Name.Folded() == c.Name.Folded()
+				})
 			}) {
 				return true
 			}

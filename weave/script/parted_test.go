@@ -32,7 +32,8 @@ func TestParted(t *testing.T) {
 		{"a limit", []*history.Event{answered(limit, true)}, []*history.Event{answered(0, true)}, "the wait on line 1 is given up"},
 		{"not for a lock", []*history.Event{answered(limit, false)}, []*history.Event{answered(0, false)}, ""},
 		{"another victim", []*history.Event{answered(deadlock, true), answered(0, true)},
-			[]*history.Event{answered(0, true), answered(deadlock, true)}, "the one of line 1 is rolled back here and the one of line 2"},
+			[]*history.Event{answered(0, true), answered(deadlock, true)},
+			"the one of line 1 is rolled back here and the one of line 2"},
 		{"a victim here alone", []*history.Event{answered(deadlock, true)}, []*history.Event{answered(0, true)}, ""},
 		{"an error of its own", []*history.Event{answered(other, true)}, []*history.Event{answered(0, true)}, ""},
 	} {
