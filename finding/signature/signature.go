@@ -145,13 +145,7 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out 
 		}
 		features, _ := parser.Features(s.SQL, true)
 		features = append(slices.Clone(features), sqltext.Verb(s.SQL))
-		stmt, _ := sqltext.SyntaxOf(c.Target).Tree.Parse(s.SQL)
-		if locksOutside(stmt) {
-			features = append(features, LocksOutside)
-		}
-		if readsAssigned(stmt) {
-			features = append(features, ReadsAssigned)
-		}
+		features = append(features, byTree(s.SQL, c)...)
 		if partitioned {
 			features = append(features, Partitioned)
 		}
@@ -187,6 +181,18 @@ func readsOwn(c *testcase.Case, s *testcase.Stmt, t *testcase.Txn) bool {
 		}
 	}
 	return false
+}
+
+// byTree are the features that a statement has by its tree alone.
+func byTree(text string, c *testcase.Case) (out []string) {
+	stmt, _ := sqltext.SyntaxOf(c.Target).Tree.Parse(text)
+	if locksOutside(stmt) {
+		out = append(out, LocksOutside)
+	}
+	if readsAssigned(stmt) {
+		out = append(out, ReadsAssigned)
+	}
+	return out
 }
 
 // readsAssigned says whether an assignment of an UPDATE reads a column that another assignment of it sets.

@@ -29,7 +29,8 @@ func TestParted(t *testing.T) {
 		want        string
 	}{
 		{"the same", []*history.Event{answered(0, true)}, []*history.Event{answered(0, true)}, ""},
-		{"a limit", []*history.Event{answered(limit, true)}, []*history.Event{answered(0, true)}, "the wait on line 1 is given up"},
+		{"a limit", []*history.Event{answered(limit, true)}, []*history.Event{answered(0, true)},
+			"the wait on line 1 is given up"},
 		{"not for a lock", []*history.Event{answered(limit, false)}, []*history.Event{answered(0, false)}, ""},
 		{"another victim", []*history.Event{answered(deadlock, true), answered(0, true)},
 			[]*history.Event{answered(0, true), answered(deadlock, true)},
