@@ -278,7 +278,8 @@ func TestMergeSplit(t *testing.T) {
 		t.Error("what was merged comes back as a new bug")
 	}
 	split, err := b.Split("B1", "finding-1")
-	if err != nil || split.ID != "B3" || split.Title != "what 1 shows" || split.Count != 1 || g.Count != 3 || len(g.Also) != 0 {
+	if err != nil || split.ID != "B3" || split.Title != "what 1 shows" || split.Count != 1 || g.Count != 3 ||
+		len(g.Also) != 0 {
 		t.Fatalf("%+v, %+v, %v", split, g, err)
 	}
 	if again, _ := b.Place(record("x", "1.0"), two, time.Unix(9, 0)); again != split {
