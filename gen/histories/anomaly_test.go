@@ -40,7 +40,7 @@ func TestPlanted(t *testing.T) {
 		if !a.Fits(cfg.Shape) || a.Searches() && cfg.Lists {
 			return
 		}
-		h, told, err := certified(t.Context(), rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), cfg)
+		h, told, err := certified(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0)), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

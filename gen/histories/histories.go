@@ -4,7 +4,6 @@
 package histories
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -61,6 +60,7 @@ type Config struct {
 	// aborts. Aborted transactions are in the history where KeepAborted is set.
 	Aborts      float64
 	KeepAborted bool
+	Stop        func() error // asked now and then: its error ends the making; nil: nothing does
 	// Unknowns is the share of transactions whose outcome the client did not learn; half of them committed.
 	Unknowns float64
 	// Anomaly is what is planted, once; "": nothing. The level is then SSER, SER, RR or SI.
@@ -123,19 +123,19 @@ const mostElements = 2e8
 
 // Generate makes a history. The same generator state and configuration give the same history.
 func Generate(rng *rand.Rand, cfg Config) (*register.History, error) {
-	h, _, err := certified(context.Background(), rng, cfg)
+	h, _, err := certified(rng, cfg)
 	return h, err
 }
 
 // certified is Generate, and gives the certificate of a history of registers of level SSER, SER, RR or SI; nil: it has
-// none. It ends with the context.
-func certified(ctx context.Context, rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
+// none.
+func certified(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
 	sim, err := newSimulator(rng, cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	planting := sim.planting
-	h, err := sim.run(ctx)
+	h, err := sim.run()
 	if err != nil {
 		return nil, nil, err
 	}

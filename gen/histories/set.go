@@ -127,7 +127,7 @@ func (s *Set) holds(a *Anomaly) bool {
 // Make makes one history of the set. It ends with the context.
 func (s *Set) Make(ctx context.Context, k fault.Kind, seed uint64) (*Judged, error) {
 	cfg := s.Config
-	cfg.Anomaly = k
+	cfg.Anomaly, cfg.Stop = k, ctx.Err
 	cfg.KeepAborted = cfg.Aborts > 0
 	cfg.NoInitial = s.Format != "awdit" // which has no other way to say what a key holds at first
 	if cfg.Level == "" {
@@ -137,7 +137,7 @@ func (s *Set) Make(ctx context.Context, k fault.Kind, seed uint64) (*Judged, err
 	if err != nil {
 		return nil, err
 	}
-	h, told, err := a.history(ctx, rand.New(rand.NewPCG(seed, 0)), cfg)
+	h, told, err := a.history(rand.New(rand.NewPCG(seed, 0)), cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -168,12 +168,12 @@ func (s *Set) Make(ctx context.Context, k fault.Kind, seed uint64) (*Judged, err
 }
 
 // history is one that shows the anomaly, nil for none, with its certificate if it needs that.
-func (a *Anomaly) history(ctx context.Context, rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
-	h, told, err := certified(ctx, rng, cfg)
-	if a == nil || !a.Searches() {
-		told = nil
+func (a *Anomaly) history(rng *rand.Rand, cfg Config) (*register.History, *certificate, error) {
+	if a != nil && a.Searches() {
+		return certified(rng, cfg)
 	}
-	return h, told, err
+	h, err := Generate(rng, cfg)
+	return h, nil, err
 }
 
 // planted is the anomaly of a kind; nil where that is "".

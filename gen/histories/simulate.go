@@ -1,7 +1,6 @@
 package histories
 
 import (
-	"context"
 	"math/rand/v2"
 
 	"txweave/gen/workload"
@@ -64,7 +63,7 @@ type simulator struct {
 	planting *planting // nil: nothing is planted, or it is there already
 }
 
-func (s *simulator) run(ctx context.Context) (*register.History, error) {
+func (s *simulator) run() (*register.History, error) {
 	c := s.cfg
 	ops := 4
 	if c.Shape == General || c.Shape == Blind {
@@ -86,8 +85,10 @@ func (s *simulator) run(ctx context.Context) (*register.History, error) {
 	s.open = make([]*transaction, c.Sessions)
 	free := make([]transaction, c.Sessions)
 	for s.done < c.Txns || s.planting != nil {
-		if s.clock++; s.clock%4096 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if s.clock++; s.clock%4096 == 0 && c.Stop != nil {
+			if err := c.Stop(); err != nil {
+				return nil, err
+			}
 		}
 		if s.planting.ready(s) {
 			s.plant(s.planting)
