@@ -157,18 +157,20 @@ func (m *unitMaker) stays(step int) bool {
 		control.Read(m.syntax.Tree, m.Steps[step].SQL).Kind == sqltext.Commit
 }
 
+// back takes a savepoint and those behind it away.
+func (st *unitState) back(to *sql.Name) {
+	for n := len(st.points) - 1; n >= 0; n-- {
+		if st.points[n] == to.Folded() {
+			st.points = st.points[:n]
+			return
+		}
+	}
+}
+
 // atSavepoint is what a statement does to transactions where a SAVEPOINT may open one.
 func (st *unitState) atSavepoint(text string, syntax *sqltext.Syntax, kind scriptKinds) scriptKinds {
 	if st.open < 0 {
 		st.points = nil
-	}
-	back := func(name *sql.Name) {
-		for n := len(st.points) - 1; n >= 0; n-- {
-			if st.points[n] == name.Folded() {
-				st.points = st.points[:n]
-				return
-			}
-		}
 	}
 	switch n := control.Read(syntax.Tree, text).Tree.(type) {
 	case *sql.Savepoint:
@@ -179,12 +181,12 @@ func (st *unitState) atSavepoint(text string, syntax *sqltext.Syntax, kind scrip
 			return opens
 		}
 	case *sql.Release:
-		if back(n.Name); st.points != nil && len(st.points) == 0 {
+		if st.back(n.Name); st.points != nil && len(st.points) == 0 {
 			return ends
 		}
 	case *sql.Rollback:
 		if before := len(st.points); n.To != nil && before > 0 {
-			if back(n.To); len(st.points) < before { // it stays itself
+			if st.back(n.To); len(st.points) < before { // it stays itself
 				st.points = append(st.points, n.To.Folded())
 			}
 		}

@@ -14,16 +14,10 @@ type Body struct {
 
 // Take goes on by a token: it counts what opens and ends a block.
 func (b *Body) Take(t Token) {
+	if t.Kind == Symbol {
+		b.symbol(t)
+	}
 	if t.Kind != Word {
-		if t.Kind == Symbol {
-			if b.rule {
-				b.depth += t.Nesting()
-			}
-			if b.holds && b.last == "REPEAT" && t.Text == "(" { // the function, no block
-				b.depth--
-			}
-			b.last = t.Text
-		}
 		return
 	}
 	w := strings.ToUpper(t.Text)
@@ -47,6 +41,16 @@ func (b *Body) Take(t Token) {
 		b.depth--
 	}
 	b.last = w
+}
+
+func (b *Body) symbol(t Token) {
+	if b.rule {
+		b.depth += t.Nesting()
+	}
+	if b.holds && b.last == "REPEAT" && t.Text == "(" { // the function, no block
+		b.depth--
+	}
+	b.last = t.Text
 }
 
 // Holds says whether the statement is one that may hold others.

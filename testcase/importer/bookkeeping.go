@@ -255,13 +255,7 @@ func (k *keeper) insert(s *testcase.Stmt, n *sql.Insert, version int64) error {
 	if k.kept[t.Name] {
 		return nil
 	}
-	columns := n.Columns
-	if len(columns) == 0 && !isEmpty(n) {
-		columns = k.columns[t.Name]
-		if given := width(n); given > 0 && given < len(columns) && sqltext.SyntaxOf(k.c.Target).Traits.FirstColumns {
-			columns = columns[:given]
-		}
-	}
+	columns := k.columnsOf(n, t)
 	rows, err := k.spelled(n, columns, version)
 	if err != nil {
 		return err
@@ -293,6 +287,18 @@ func (k *keeper) insert(s *testcase.Stmt, n *sql.Insert, version int64) error {
 			}
 		}
 	}))
+}
+
+// columnsOf are the columns that an INSERT gives values: those that it names, or the table's.
+func (k *keeper) columnsOf(n *sql.Insert, t *sqltext.Table) []*sql.Name {
+	if len(n.Columns) > 0 || isEmpty(n) {
+		return n.Columns
+	}
+	columns := k.columns[t.Name]
+	if given := width(n); given > 0 && given < len(columns) && sqltext.SyntaxOf(k.c.Target).Traits.FirstColumns {
+		columns = columns[:given]
+	}
+	return columns
 }
 
 // width is how many values the rows have that an INSERT spells; 0 where it spells none.

@@ -47,17 +47,7 @@ func (s *source) unquoted() (notes []Note) {
 	const deepest = 4 // answers to answers
 	for range deepest {
 		lines := s.lines()
-		filled, quoted, stated := 0, 0, false
-		for _, line := range lines {
-			if strings.TrimSpace(line) != "" {
-				filled++
-			}
-			if inner, ok := strings.CutPrefix(line, ">"); ok {
-				quoted++
-				stated = stated || holdsStatement(inner) || strings.HasPrefix(strings.TrimLeft(inner, " "), ">")
-			}
-		}
-		if !stated || 2*quoted < filled {
+		if !mostlyQuoted(lines) {
 			return notes
 		}
 		var prose []string
@@ -78,6 +68,21 @@ func (s *source) unquoted() (notes []Note) {
 		s.text = strings.Join(lines, "\n")
 	}
 	return notes
+}
+
+// mostlyQuoted says whether most lines of a mail are of one that it answers, with statements among them.
+func mostlyQuoted(lines []string) bool {
+	filled, quoted, stated := 0, 0, false
+	for _, line := range lines {
+		if strings.TrimSpace(line) != "" {
+			filled++
+		}
+		if inner, ok := strings.CutPrefix(line, ">"); ok {
+			quoted++
+			stated = stated || holdsStatement(inner) || strings.HasPrefix(strings.TrimLeft(inner, " "), ">")
+		}
+	}
+	return stated && 2*quoted >= filled
 }
 
 // prose passes over a paragraph of sentences among what clients print, all of whose statements have a prompt; false
