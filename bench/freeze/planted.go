@@ -149,7 +149,7 @@ type group struct {
 // is measured are groups of reduced cases: --reduce-time is enough for nearly all.
 func (b *bench) groups(side int, bugs []string) (groups []group, dir string, err error) {
 	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0",
-		"--format", "json", "--reduce-time", pick(b, "10s", "40s"), "--out", "found")
+		"--format", "json", "--reduce-time", "40s", "--out", "found")
 	if err != nil || e.broken() || e.Code == 0 {
 		return nil, b.tmp, err
 	}

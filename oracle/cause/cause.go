@@ -102,9 +102,9 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) finding.Cause {
 		case d.What == fault.Final:
 			return cmp.Or(r.data(nil), r.namesNone(d.Table))
 		case d.What == fault.Error && r.keyOnce(d):
-			return cmp.Or(r.data(nil), r.readWrong(d.Stmt), finding.CauseKey)
-		case d.What == fault.Rows && at >= 0 && !r.readWrong(d.Stmt).IsZero(): // so are the dependencies that the order keeps
-			return r.readWrong(d.Stmt)
+			return cmp.Or(r.data(nil), r.readWrong(d), finding.CauseKey)
+		case d.What == fault.Rows && at >= 0 && !r.readWrong(d).IsZero(): // so are the dependencies that the order keeps
+			return r.readWrong(d)
 		case d.What == fault.Rows && at >= 0 && !r.ofNone(at, d).IsZero():
 			return r.ofNone(at, d)
 		case d.What == fault.Rows && at >= 0 && r.listsWrong(at):
@@ -328,14 +328,12 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 	if f.Class == finding.ClassSnapshot {
 		return r.wrongRead(d.What, d.Stmt)
 	}
-	for _, w := range r.reads {
-		if !w.Search && slices.Contains(named, w.Txn) {
-			from := (&finding.Difference{Steps: w.Why}).Txns()
-			if c := r.data(from); !c.IsZero() && len(from) > 0 {
-				return c
-			}
-			return r.wrongRead(w.What, w.Stmt)
+	if w := r.wrong(d, func(w *snapshot.WrongRead) bool { return slices.Contains(named, w.Txn) }); w != nil {
+		from := (&finding.Difference{Steps: w.Why}).Txns()
+		if c := r.data(from); !c.IsZero() && len(from) > 0 {
+			return c
 		}
+		return r.wrongRead(w.What, w.Stmt)
 	}
 	if r.wentBack(named) {
 		return finding.CauseOwn
@@ -365,14 +363,36 @@ func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 	return ofWrongRead[what]
 }
 
-// readWrong is the cause of a statement's own read, or of the version-set read beside it, that is wrong; "" if none is.
-func (r *run) readWrong(stmt string) finding.Cause {
-	for _, w := range r.reads {
-		if w.Stmt == stmt && !w.Search {
-			return r.wrongRead(w.What, w.Stmt)
+// wrong is the first read of some that is wrong and of a row which a difference names, or else the first that is wrong
+// at all; nil where none is.
+func (r *run) wrong(d *finding.Difference, of func(*snapshot.WrongRead) bool) (first *snapshot.WrongRead) {
+	rows := d.Rows()
+	for i := range r.reads {
+		w := &r.reads[i]
+		switch {
+		case w.Search || !of(w):
+		case slices.Contains(rows, w.Row):
+			return w
+		case first == nil:
+			first = w
 		}
 	}
+	return first
+}
+
+// readWrong is the cause of a statement's own read, or of the version-set read beside it, that is wrong; "" if none is.
+func (r *run) readWrong(d *finding.Difference) finding.Cause {
+	if w := r.wrong(d, func(w *snapshot.WrongRead) bool { return w.Stmt == d.Stmt }); w != nil {
+		return r.wrongRead(w.What, w.Stmt)
+	}
 	return finding.Cause{}
+}
+
+// misread says whether a statement's own read of a row, or the read beside it, is wrong.
+func (r *run) misread(s *observe.ObservedStmt, row history.Item) bool {
+	return slices.ContainsFunc(r.reads, func(w snapshot.WrongRead) bool {
+		return !w.Search && w.Stmt == s.Name && w.Row == row
+	})
 }
 
 // letIn says whether a statement's transaction was given the database's one write lock by its BEGIN while another one
@@ -419,7 +439,10 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 		return finding.Cause{}
 	}
 	s := r.Observation.Stmts[at]
-	if c := r.readWrong(s.Name); !c.IsZero() {
+	if d.What == fault.Affected && r.wroteUnread(s) { // of other rows than those that it read wrongly
+		return finding.CauseOwn
+	}
+	if c := r.readWrong(d); !c.IsZero() {
 		return c
 	}
 	switch {

@@ -28,11 +28,23 @@ func (r *run) unseenBefore(stmt string) bool {
 
 // wroteMore says whether the final contents show writes of a statement that the reads around it missed.
 func (r *run) wroteMore(s *observe.ObservedStmt) bool {
+	return r.wroteBeside(s, func(pkey int64) bool {
+		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
+	})
+}
+
+// wroteUnread says whether they show such writes of rows of which no read of the statement is known to be wrong.
+func (r *run) wroteUnread(s *observe.ObservedStmt) bool {
+	return r.wroteBeside(s, func(pkey int64) bool {
+		return r.misread(s, history.Item{Table: s.Target, PKey: pkey}) ||
+			slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
+	})
+}
+
+// wroteBeside says whether the final contents show writes of a statement beside those of some rows.
+func (r *run) wroteBeside(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
 	if s.Target == "" {
 		return false
-	}
-	wrote := func(pkey int64) bool {
-		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
 	}
 	if s.VKey != 0 && r.readLater(s, wrote) {
 		return true
