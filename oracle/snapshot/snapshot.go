@@ -282,7 +282,8 @@ func (c *checker) exported(txn int, held map[string]map[int64]int64) {
 			}
 			item := history.Item{Table: table, PKey: pkey}
 			w := c.classify(txn, item, got, there, want)
-			w.Txn, w.Row, w.Why = txn, item, append(finding.Sentences{finding.Say("the snapshot that %v exported holds %v of %v, not %v",
+			w.Txn, w.Row = txn, item
+			w.Why = append(finding.Sentences{finding.Say("the snapshot that %v exported holds %v of %v, not %v",
 				finding.TxnNumber(txn), history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
 			c.out = append(c.out, w)
 			return
