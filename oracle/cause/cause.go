@@ -38,6 +38,10 @@ var ofRelation = map[fault.Kind]finding.Cause{
 	fault.FutureRead: finding.CauseNewer,
 }
 
+// ofRead are the kinds of which the mechanism oracle says first who read, and then by whom that is wrong.
+var ofRead = []fault.Kind{fault.FutureRead, fault.NewerRead, fault.StaleRead, fault.MissingRow, fault.G1a,
+	fault.G1aDelete, fault.G1b, fault.DirtyRead}
+
 // Facts are what a finding's run tells beside what the oracle says.
 type Facts struct {
 	Observation *observe.Observation
@@ -316,8 +320,11 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 		named = slices.DeleteFunc(named, func(t int) bool { return t == txnOf(d.Stmt) }) // those whom it read from
 	}
 	written := named
-	if d.What == fault.WriteLock {
-		written = []int{*d.Steps[0].Args[0].Txn} // whose lock was gone, as it was committed before its end
+	switch first := firstTxn(d); {
+	case d.What == fault.WriteLock:
+		written = []int{first} // whose lock was gone, as it was committed before its end
+	case f.Class == finding.ClassMechanism && slices.Contains(ofRead, d.What): // those whom it read from
+		written = slices.DeleteFunc(slices.Clone(named), func(t int) bool { return t == first })
 	}
 	if c := r.data(written); !c.IsZero() && len(named) > 0 {
 		return c
@@ -339,6 +346,16 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 		return finding.CauseOwn
 	}
 	return ofRelation[d.What]
+}
+
+// firstTxn is the transaction that the steps of a difference name first; -1 where they name none.
+func firstTxn(d *finding.Difference) int {
+	for _, a := range d.Args() {
+		if a.Txn != nil {
+			return *a.Txn
+		}
+	}
+	return -1
 }
 
 // wrongRead is the cause of a read of a statement that the snapshot oracle calls wrong.

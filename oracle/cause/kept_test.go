@@ -189,6 +189,21 @@ func TestWriteLock(t *testing.T) {
 	}
 }
 
+// TestReaderKept: a read goes with what became of the writes that it saw, and not with what became of its own
+// transaction's.
+func TestReaderKept(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: fault.FutureRead,
+		Steps: said.Steps("T1 read version (t, 1, 2); T0, which wrote it, began to commit after that")}}}
+	for writer, want := range []finding.Cause{finding.CauseKept, finding.CauseNewer} {
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{
+			{Outcome: history.RolledBack}, {Outcome: history.RolledBack}},
+			Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", writer, 1, 2)}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
+			t.Errorf("T%d wrote what was kept: %q, want %q", writer, got, want)
+		}
+	}
+}
+
 // TestKeptTo: what a ROLLBACK TO should have undone was kept where a statement writes over it, or the table ends with
 // it, whoever sees it; where neither is so, the reads that show it are wrong.
 func TestKeptTo(t *testing.T) {
