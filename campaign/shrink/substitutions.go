@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"txweave/sql"
-	"txweave/sql/analysis"
 	"txweave/sql/control"
 	"txweave/sql/sqltext"
 	"txweave/testcase"
@@ -160,70 +159,10 @@ func withoutTxn(c *testcase.Case, txn int) *testcase.Case {
 	return c
 }
 
-// eachChanging are the cases in which one of the UPDATEs does.
-func eachChanging(c *testcase.Case) (out []*testcase.Case) {
-	for i := range c.Txns {
-		for j, s := range c.Txns[i].Stmts {
-			if text := assigningOthers(c, s.SQL); text != s.SQL {
-				out = append(out, with(c, i, j, text))
-			}
-		}
-	}
-	return out
-}
-
-// assigningOthers is an UPDATE whose assignments have other literals in place of their own.
-func assigningOthers(c *testcase.Case, text string) string {
-	dialect := sqltext.SyntaxOf(c.Target).Tree
-	stmt, err := dialect.Parse(text)
-	update, ok := stmt.(*sql.Update)
-	if err != nil || !ok {
-		return text
-	}
-	other := func(n sql.Node) sql.Node {
-		l, ok := n.(*sql.Literal)
-		switch {
-		case !ok:
-			return n
-		case l.Kind == sql.Text:
-			return &sql.Literal{Kind: sql.Text, Text: "'other'"}
-		case l.Kind == sql.Number:
-			return &sql.Literal{Kind: sql.Number, Text: l.Text + "1"}
-		case l.Kind == sql.Null:
-			return &sql.Literal{Kind: sql.Number, Text: "1"}
-		}
-		return n
-	}
-	now, err := dialect.Print(sql.Edit(update, func(u *sql.Update) {
-		u.Set = slices.Clone(u.Set)
-		for i, assign := range u.Set {
-			u.Set[i] = sql.Edit(assign, func(a *sql.Assign) { a.Value = sql.Rewrite(a.Value, other) })
-		}
-	}))
-	if err != nil {
-		return text
-	}
-	return now
-}
-
 // place finds a statement by its name in findings.
 func place(c *testcase.Case, name string) (txn, stmt int, ok bool) {
 	ref, ok := testcase.ParseRef(name)
 	return ref.Txn, ref.Stmt, ok && ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts)
-}
-
-// eachBeside are the cases in which a transaction inserts a row before all else: where a read sees it before its
-// transaction has committed, the reads before it were of that one's state, too, in which there was nothing to see, and
-// took no snapshot.
-func eachBeside(x *tried) (out []*testcase.Case) {
-	for i := range x.Txns {
-		for _, s := range x.Schema {
-			if row := rowOf(x.Target, s.SQL, 99991, 999991); row != "" && !x.Txns[i].Autocommit() && len(x.Txns) > 1 {
-				out = append(out, beginningWith(x.Case, i, row))
-			}
-		}
-	}
-	return out
 }
 
 // eachLast are the cases in which nobody writes behind a read that missed what had been written before it: by the
@@ -381,19 +320,6 @@ func eachSearch(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// eachAtEnd are the cases in which a transaction prints a table before it ends.
-func eachAtEnd(x *tried) (out []*testcase.Case) {
-	for _, t := range named(x.Case) {
-		for i := range x.Txns {
-			c, steps := x.Clone(), x.StepsOf(i)
-			c.Insert(testcase.Ref{Txn: i, Stmt: len(x.Txns[i].Stmts)},
-				fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, t.Name), steps[len(steps)-1])
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // eachCount are the cases in which the COUNT of a whole table stands in the place of a query that counts: where that
 // one is wrong, the rows of the table being read beside it, it is COUNT that is, whatever the query counted.
 func eachCount(x *tried) (out []*testcase.Case) {
@@ -418,6 +344,35 @@ func named(c *testcase.Case) []*sqltext.Table {
 	return slices.DeleteFunc(slices.Clone(c.ReadSchema().Tables), func(t *sqltext.Table) bool {
 		return t.Column(sqltext.PKey) == nil || t.Column(sqltext.VKey) == nil
 	})
+}
+
+// unchecked is a case without its foreign keys and checks; nil where it has none.
+func unchecked(c *testcase.Case) *testcase.Case {
+	other, gone, tree := c.Clone(), false, sqltext.SyntaxOf(c.Target).Tree
+	what := func(x sql.Constraint) bool {
+		switch x.(type) {
+		case *sql.ForeignKey, *sql.Check:
+			return true
+		}
+		return false
+	}
+	for i, s := range c.Schema {
+		stmt, _ := tree.Parse(s.SQL)
+		n, ok := stmt.(*sql.CreateTable)
+		if !ok || !slices.ContainsFunc(n.Constraints, what) {
+			continue
+		}
+		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) {
+			n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), what)
+		}))
+		if err == nil {
+			other.Schema[i].SQL, gone = text, true
+		}
+	}
+	if !gone {
+		return nil
+	}
+	return other
 }
 
 // eachPlain are the cases in which INSERTs say nothing of rows whose key is there already: all of them, and in place of
@@ -451,128 +406,4 @@ func eachPlain(x *tried) (out []*testcase.Case) {
 		return nil
 	}
 	return append([]*testcase.Case{plain}, out...)
-}
-
-// eachAlone are the cases that have no rows from the start, and of their statements one: the blamed one, or where none
-// is named one of the INSERTs.
-func eachAlone(x *tried) (out []*testcase.Case) {
-	for i := range x.Txns {
-		for j, s := range x.Txns[i].Stmts {
-			if x.named && i == x.txn && j == x.stmt || !x.named && sqltext.KindOf(s.SQL) == sqltext.Insert {
-				out = append(out, alone(x.Case, i, j))
-			}
-		}
-	}
-	return out
-}
-
-// alone is a case that has no rows from the start, and of its statements one.
-func alone(c *testcase.Case, txn, stmt int) *testcase.Case {
-	c = c.Clone()
-	c.Rows = nil
-	for j := range slices.Backward(c.Txns[txn].Stmts) {
-		if j != stmt {
-			c = without(c, txn, j)
-		}
-	}
-	for i := range slices.Backward(c.Txns) {
-		if i != txn {
-			c = withoutTxn(c, i)
-		}
-	}
-	return c
-}
-
-// unchecked is a case without its foreign keys and checks; nil where it is nil or has none.
-func unchecked(c *testcase.Case) *testcase.Case {
-	return lacking(c, func(x sql.Constraint) bool {
-		switch x.(type) {
-		case *sql.ForeignKey, *sql.Check:
-			return true
-		}
-		return false
-	})
-}
-
-// isKey says whether a constraint is one of a key beside the primary one.
-func isKey(x sql.Constraint) bool {
-	switch x.(type) {
-	case *sql.Index, *sql.Unique, *sql.Exclude:
-		return true
-	}
-	return false
-}
-
-// lacking is a case of whose tables some constraints are left out; nil where there are none such.
-func lacking(c *testcase.Case, what func(sql.Constraint) bool) *testcase.Case {
-	if c == nil {
-		return nil
-	}
-	other, gone, tree := c.Clone(), false, sqltext.SyntaxOf(c.Target).Tree
-	for i, s := range c.Schema {
-		stmt, _ := tree.Parse(s.SQL)
-		n, ok := stmt.(*sql.CreateTable)
-		if !ok || !slices.ContainsFunc(n.Constraints, what) {
-			continue
-		}
-		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) {
-			n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), what)
-		}))
-		if err == nil {
-			other.Schema[i].SQL, gone = text, true
-		}
-	}
-	if !gone {
-		return nil
-	}
-	return other
-}
-
-// eachColliding are the cases in which an INSERT of a row that has a key which is there already stands in the place of
-// the blamed write.
-func eachColliding(x *tried) (out []*testcase.Case) {
-	if !x.named {
-		return nil
-	}
-	for _, sql := range repeating(x.Case, x.Read(x.Txns[x.txn].Stmts[x.stmt].SQL).Target()) {
-		out = append(out, with(x.Case, x.txn, x.stmt, sql))
-	}
-	return out
-}
-
-// repeating are INSERTs of each row that a table of a case has from the start, under another name and as another
-// version.
-func repeating(c *testcase.Case, table string) (out []string) {
-	tree := sqltext.SyntaxOf(c.Target).Tree
-	for _, s := range c.Rows {
-		stmt, _ := tree.Parse(s.SQL)
-		spelled, ok := analysis.SpelledBy(stmt)
-		if !ok || spelled.Table != table || !slices.Contains(spelled.Columns, sqltext.PKey) {
-			continue
-		}
-		for _, row := range spelled.Rows {
-			again := &sql.Row{}
-			for i, name := range spelled.Columns {
-				x := row.Items[i]
-				switch name {
-				case sqltext.PKey:
-					x = &sql.Literal{Kind: sql.Number, Text: "99991"}
-				case sqltext.VKey:
-					x = &sql.Literal{Kind: sql.Number, Text: "999991"}
-				}
-				again.Items = append(again.Items, x)
-			}
-			n := stmt.(*sql.Insert)
-			columns := n.Columns
-			for _, as := range n.Set {
-				columns = append(columns, as.Columns[0].Name)
-			}
-			text, err := tree.Print(&sql.Insert{Table: n.Table, Columns: columns,
-				Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
-			if err == nil {
-				out = append(out, text)
-			}
-		}
-	}
-	return out
 }

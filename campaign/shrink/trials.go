@@ -58,18 +58,7 @@ var (
 	unprinted  = finding.Signed(finding.ClassReplay, "SELECT", fault.Rows)
 	miscounted = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Counted) // nor here
 	// what it counts may be wrong, and not what it goes by
-	misordered  = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
-	misspelled  = finding.Signed(finding.ClassInconsistent, "INSERT", fault.Spelled) // rows may have stayed as they were
-	unlikeAtEnd = finding.Signed(finding.ClassReplay, "", fault.Final)               // no statement is named
-	// unmatchedAtEnd are of a COMMIT that is held against a read of what it would be refused for.
-	unmatchedAtEnd = []string{
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedUnmatched),
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedUnmatched),
-	}
-	// failedYetWrote: it may be refused for a key that only a COMMIT is refused for.
-	failedYetWrote = finding.Signed(finding.ClassInconsistent, "UPDATE", fault.FailedYetWrote)
-	// it may have written what was there
-	uncounted = finding.Signed(finding.ClassReplay, "UPDATE", fault.AffectedRows)
+	misordered = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
 	// a read by itself: nothing tells more
 	missing = finding.Signed(finding.ClassSnapshot, "", fault.MissingRow)
 )
@@ -85,9 +74,9 @@ var trials = []trial{
 		},
 	},
 	{
-		name: "undone",
 		// A savepoint that is gone, a write lock given twice: had the transaction been committed before its end? Then what it
 		// wrote stays.
+		name:  "undone",
 		early: true, of: func(s *sought) bool {
 			return slices.Contains(untelling, s.signature) && (s.cause.IsZero() || tellsLittle(s.cause))
 		},
@@ -106,15 +95,23 @@ var trials = []trial{
 		of:   signed(unprinted, miscounted), try: eachPrinting,
 		shows: func(x *tried, f *campaign.Found) bool { return finding.OfReads(f.Cause) && x.at(f) },
 	},
-	{name: "searched", of: signed(unprinted, miscounted), try: eachSearch, shows: searching},
-	{name: "counted", of: signed(unprinted, miscounted, misordered), try: eachCount, shows: func(x *tried, f *campaign.Found) bool {
-		return f.Cause == finding.CauseCount && x.at(f)
-	}},
+	{ // … or one that searches there?
+		name: "searched",
+		of:   signed(unprinted, miscounted), try: eachSearch,
+		shows: func(x *tried, f *campaign.Found) bool {
+			return f.Cause == finding.CauseSearch && f.Signature == unprinted && x.at(f)
+		},
+	},
+	{ // A query that counts: is it COUNT that is wrong?
+		name: "counted",
+		of:   signed(unprinted, miscounted, misordered), try: eachCount,
+		shows: func(x *tried, f *campaign.Found) bool { return f.Cause == finding.CauseCount && x.at(f) },
+	},
 	{
-		name: "missed",
 		// Rows are missing, as a read beside whatever was found shows: does a query of nothing but them miss them, whoever
 		// made them?
-		of: func(s *sought) bool { return s.signature != missing },
+		name: "missed",
+		of:   func(s *sought) bool { return s.signature != missing },
 		try: func(x *tried) []*testcase.Case {
 			if !x.named || x.found.Derived || !x.missesRows() {
 				return nil
@@ -123,50 +120,15 @@ var trials = []trial{
 		},
 		shows: missesRow,
 	},
-	{name: "missed-by-search", of: others(unprinted), try: whereSearched(eachPrinted), shows: func(x *tried, f *campaign.Found) bool {
-		return missesRow(x, f) || x.at(f) && finding.OfReads(f.Cause)
-	}},
-	// A COMMIT that is held against a read: does a read of nothing but a table go wrong there?
-	{name: "at-commit", of: signed(unmatchedAtEnd...), try: eachAtEnd, shows: func(_ *tried, f *campaign.Found) bool {
-		return finding.OfReads(f.Cause)
-	}},
-	{name: "searched-alone", of: others(unprinted), try: whereSearched(eachSearch), shows: searching},
 	{ // Writes that others see too soon, or too late: were they committed before their end?
 		name:  "rolled-back",
 		of:    caused(finding.CauseDirty, finding.CauseNewer, finding.CauseOldWriter),
 		try:   func(x *tried) []*testcase.Case { return append(eachRolledBack(x.Case), writing(x.Case)...) },
 		shows: showing(finding.CauseKept, finding.CauseLost),
 	},
-	{ // … or are reads of another one's state, in which there was nothing to see before?
-		name: "beside",
-		of:   caused(finding.CauseNewer), try: eachBeside,
-		shows: func(_ *tried, f *campaign.Found) bool {
-			return f.Class == finding.ClassSnapshot && f.Cause == finding.CauseDirty
-		},
-	},
-	// a read missed what is gone?
-	{name: "last", of: caused(finding.CauseStale, finding.CauseOwn), try: eachLast, shows: showing(finding.CauseLost)},
-	{name: "from-the-start", of: caused(finding.CauseStale), try: func(x *tried) []*testcase.Case {
-		return eachFromTheStart(x.Case)
-	}, shows: showing(finding.CauseMissing)},
-	{ // An UPDATE that is miscounted and left its rows as they were: does it write other values?
-		name: "other-values",
-		of:   func(s *sought) bool { return s.cause == finding.CauseMiscount && s.signature == uncounted },
-		try:  func(x *tried) []*testcase.Case { return eachChanging(x.Case) },
-		shows: func(_ *tried, f *campaign.Found) bool {
-			return finding.OfStatements(f.Cause) && f.Cause != finding.CauseMiscount
-		},
-	},
-	{ // An UPDATE that is refused for a key here and not there: does it come as far as the key?
-		name: "without-keys",
-		of:   caused(finding.CauseKey),
-		try: func(x *tried) []*testcase.Case {
-			if bare := lacking(x.Case, isKey); bare != nil {
-				return append(eachChanging(bare), bare)
-			}
-			return nil
-		},
-		shows: func(_ *tried, f *campaign.Found) bool { return f.Cause.Kind == fault.PassesOver },
+	{ // A read that misses what was written: is it gone?
+		name: "last",
+		of:   caused(finding.CauseStale, finding.CauseOwn), try: eachLast, shows: showing(finding.CauseLost),
 	},
 	{ // An INSERT that may have found its key: does it go wrong where it says nothing of that?
 		name: "without-conflicts",
@@ -176,48 +138,11 @@ var trials = []trial{
 			return f.Class == finding.ClassInconsistent && f.Differences[0].Kind == "INSERT" && finding.OfStatements(f.Cause)
 		},
 	},
-	{ // An INSERT that may have left rows as they were: what does it do where there are none?
-		name: "first",
-		of: func(s *sought) bool {
-			return s.cause == finding.CauseKey || s.cause.IsZero() && (s.signature == misspelled || s.signature == unlikeAtEnd)
-		},
-		try: eachAlone, shows: showing(finding.CauseNone, finding.CauseMiscount),
-	},
-	{ // A write that passes over rows: was it refused for a key, and nobody told?
-		name: "colliding",
-		of: func(s *sought) bool {
-			return s.cause.Kind == fault.PassesOver || s.cause.IsZero() &&
-				(s.signature == misspelled || s.signature == unlikeAtEnd)
-		},
-		try:   eachColliding,
-		shows: func(x *tried, f *campaign.Found) bool { return f.Cause == finding.CauseKey && x.at(f) },
-	},
 	{
-		name: "unchecked-rolled-back",
-		// An UPDATE that failed and wrote, for a key that only a COMMIT is refused for: does what its transaction wrote stay
-		// behind a ROLLBACK?
-		of: signed(failedYetWrote),
-		try: func(x *tried) []*testcase.Case {
-			if bare := unchecked(x.Case); bare != nil {
-				return eachRolledBack(bare)
-			}
-			return nil
-		},
-		shows: showing(finding.CauseKept),
-	},
-	{ // What has no cause: do the rows that it misses have to be made?
-		name: "made-before",
-		of:   caused(finding.Cause{}),
-		try:  func(x *tried) []*testcase.Case { return eachFromTheStart(x.Case) },
-		shows: func(x *tried, f *campaign.Found) bool {
-			return f.Signature == x.signature && f.Cause == finding.CauseMissing
-		},
-	},
-	{
-		name: "unchecked",
 		// What a statement does by itself it does without foreign keys and checks, and with others' rows there from the
 		// start.
-		of: func(s *sought) bool { return finding.OfStatements(s.cause) },
+		name: "unchecked",
+		of:   func(s *sought) bool { return finding.OfStatements(s.cause) },
 		try: func(x *tried) []*testcase.Case {
 			var out []*testcase.Case
 			if bare := unchecked(x.Case); bare != nil {
@@ -239,29 +164,9 @@ func signed(signatures ...string) func(*sought) bool {
 	return func(s *sought) bool { return s.cause.IsZero() && slices.Contains(signatures, s.signature) }
 }
 
-// others is for findings with any signature but one.
-func others(signature string) func(*sought) bool {
-	return func(s *sought) bool { return s.signature != signature }
-}
-
-// whereSearched tries something where a search of the blamed statement's is what goes wrong.
-func whereSearched(try func(*tried) []*testcase.Case) func(*tried) []*testcase.Case {
-	return func(x *tried) []*testcase.Case {
-		if !x.named || x.found.Derived || x.found.Cause != finding.CauseSearch {
-			return nil
-		}
-		return try(x)
-	}
-}
-
 // showing is a finding with one of some causes.
 func showing(causes ...finding.Cause) func(*tried, *campaign.Found) bool {
 	return func(_ *tried, f *campaign.Found) bool { return slices.Contains(causes, f.Cause) }
-}
-
-// searching is a query that goes wrong by a search of its own.
-func searching(x *tried, f *campaign.Found) bool {
-	return f.Cause == finding.CauseSearch && f.Signature == unprinted && x.at(f)
 }
 
 // missesRow is a read that misses a row which nobody had touched.
