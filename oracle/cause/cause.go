@@ -342,9 +342,6 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 		}
 		return r.wrongRead(w.What, w.Stmt)
 	}
-	if r.wentBack(named) {
-		return finding.CauseOwn
-	}
 	return ofRelation[d.What]
 }
 
@@ -370,8 +367,6 @@ func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 		return finding.CauseMissing
 	case what == fault.OwnWriteMissed && slices.Contains(r.lost, txnOf(stmt)):
 		return finding.CauseLost // it was gone, and the read right
-	case what == fault.UndoneWrite && r.foundUndone(stmt):
-		return finding.CauseKeptTo
 	case (what == fault.UndoneWrite || what == fault.MissingRow) && !r.keptOnly().IsZero(): // nobody else touched the row
 		return r.keptOnly()
 	case (what == fault.ThinAirRead || what == fault.MissingRow) && r.unseenBefore(stmt):
@@ -469,7 +464,7 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 		return finding.CauseSearch
 	case d.What == fault.Counted && s.Run != nil && s.Run.Block.Info.RowCount.Counts:
 		return finding.CauseCount
-	case r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) || r.erasedLater(s):
+	case r.wroteMore(s):
 		return finding.CauseOwn
 	}
 	if c := r.overtaken(s); !c.IsZero() {
@@ -499,8 +494,6 @@ func (r *run) ofSearch(d *finding.Difference, at int) finding.Cause {
 	case d.What != fault.MatchedWritten:
 	case wrong:
 		return r.search()
-	case missed && !extra && r.erasedBefore(s):
-		return finding.CauseOwn
 	case unknown && r.Indexed:
 		return finding.CauseSearch // which of the two searches went wrong is not known, and an index may be why
 	case missed && !extra:
