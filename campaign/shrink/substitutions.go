@@ -13,17 +13,6 @@ import (
 
 // What a trial puts in the place of what: see trials.
 
-// committing are the cases whose transactions commit that roll back, and also go back to no savepoint, or have no
-// foreign keys and checks, for which a COMMIT may be refused.
-func committing(x *tried) []*testcase.Case {
-	committed := ending(x.Case, "ROLLBACK", "COMMIT")
-	out := []*testcase.Case{committed, keeping(committed)}
-	if bare := unchecked(committed); bare != nil {
-		out = append(out, bare)
-	}
-	return out
-}
-
 // undoing are the cases whose transactions roll back that commit, with a row in each table too, or begin with one of
 // their own.
 func undoing(x *tried) []*testcase.Case {
@@ -89,19 +78,6 @@ func ending(c *testcase.Case, by, instead string) *testcase.Case {
 	for i := range c.Txns {
 		if end := &c.Txns[i].End; sqltext.FirstWord(end.SQL) == by {
 			end.SQL = instead
-		}
-	}
-	return c
-}
-
-// keeping is a case whose transactions go back to no savepoint.
-func keeping(c *testcase.Case) *testcase.Case {
-	c = c.Clone()
-	for i := range c.Txns {
-		for j := len(c.Txns[i].Stmts) - 1; j >= 0; j-- {
-			if sqltext.KindOf(c.Txns[i].Stmts[j].SQL) == sqltext.RollbackTo {
-				c = without(c, i, j)
-			}
 		}
 	}
 	return c
@@ -344,35 +320,6 @@ func named(c *testcase.Case) []*sqltext.Table {
 	return slices.DeleteFunc(slices.Clone(c.ReadSchema().Tables), func(t *sqltext.Table) bool {
 		return t.Column(sqltext.PKey) == nil || t.Column(sqltext.VKey) == nil
 	})
-}
-
-// unchecked is a case without its foreign keys and checks; nil where it has none.
-func unchecked(c *testcase.Case) *testcase.Case {
-	other, gone, tree := c.Clone(), false, sqltext.SyntaxOf(c.Target).Tree
-	what := func(x sql.Constraint) bool {
-		switch x.(type) {
-		case *sql.ForeignKey, *sql.Check:
-			return true
-		}
-		return false
-	}
-	for i, s := range c.Schema {
-		stmt, _ := tree.Parse(s.SQL)
-		n, ok := stmt.(*sql.CreateTable)
-		if !ok || !slices.ContainsFunc(n.Constraints, what) {
-			continue
-		}
-		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) {
-			n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), what)
-		}))
-		if err == nil {
-			other.Schema[i].SQL, gone = text, true
-		}
-	}
-	if !gone {
-		return nil
-	}
-	return other
 }
 
 // eachPlain are the cases in which INSERTs say nothing of rows whose key is there already: all of them, and in place of
