@@ -1,7 +1,6 @@
 package shrink
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,8 +12,7 @@ import (
 
 // What a trial puts in the place of what: see trials.
 
-// undoing are the cases whose transactions roll back that commit, with a row in each table too, or begin with one of
-// their own.
+// undoing are the cases whose transactions roll back that commit, as it is and with a row in each table.
 func undoing(x *tried) []*testcase.Case {
 	undone := ending(x.Case, "COMMIT", "ROLLBACK")
 	filled := undone.Clone()
@@ -25,7 +23,7 @@ func undoing(x *tried) []*testcase.Case {
 			}
 		}
 	}
-	return append([]*testcase.Case{undone, filled}, writing(x.Case)...)
+	return []*testcase.Case{undone, filled}
 }
 
 // rowOf is an INSERT of one row into the table that a statement creates; "" where it creates none.
@@ -43,33 +41,6 @@ func rowOf(target, create string, pkey, vkey int) string {
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written(), sqltext.PKey, sqltext.VKey,
 		sqltext.PVKey, pkey, vkey)
-}
-
-// writing are cases in which the transactions with savepoints insert a row before all else, and commit, or roll back:
-// what becomes of it tells whether they ended before their end.
-func writing(c *testcase.Case) (out []*testcase.Case) {
-	row := ""
-	for _, s := range c.Schema {
-		row = cmp.Or(row, rowOf(c.Target, s.SQL, 99991, 999991))
-	}
-	for i := range c.Txns {
-		t := &c.Txns[i]
-		if row == "" || t.Autocommit() || !slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool {
-			return sqltext.KindOf(s.SQL).IsSavepoint()
-		}) {
-			continue
-		}
-		other := beginningWith(c, i, row)
-		out = append(out, ending(other, "ROLLBACK", "COMMIT"), ending(other, "COMMIT", "ROLLBACK"))
-	}
-	return out
-}
-
-// beginningWith is a case of which one transaction, which is no single statement, runs a statement before all else.
-func beginningWith(c *testcase.Case, txn int, sql string) *testcase.Case {
-	c = c.Clone()
-	c.Insert(testcase.Ref{Txn: txn}, sql, c.StepsOf(txn)[0]+1)
-	return c
 }
 
 // ending is a case whose transactions that end by one word end by another.
