@@ -293,6 +293,9 @@ func (b *bench) attributed(side int, groups []group, bugs []string) (map[string]
 
 // showing are the cases of those findings that a planted bug shows by itself.
 func (b *bench) showing(side int, found []kept, bug string) (dirs []string, err error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
 	for _, f := range found {
 		dirs = append(dirs, f.dir)
 	}

@@ -78,7 +78,7 @@ type gained struct{ groups, merged int }
 
 // TestTrialsGain leaves the trials out one at a time, of the planted bugs that one does something for, and prints to how
 // many groups their findings fall with it and without it, and how many groups then hold findings of two planted bugs
-// that have none in common. A trial that changes neither is to be taken out.
+// that have none in common. Where a trial changes neither, whatever the seed, it is to be taken out.
 func TestTrialsGain(t *testing.T) {
 	if !*groupsGain {
 		t.Skip("a measurement: -groups.gain")
@@ -113,10 +113,10 @@ func TestTrialsGain(t *testing.T) {
 	}
 	t.Logf("all: %+v", all)
 	for _, trial := range shrink.Trials() {
-		t.Logf("%-24s with %+v, without %+v: %s", trial, with[trial], without[trial], strings.Join(of[trial], "; "))
-		if with[trial] == without[trial] {
-			t.Errorf("%s gains nothing", trial)
-		}
+		t.Logf("%-20s with %+v, without %+v: %s", trial, with[trial], without[trial], strings.Join(of[trial], "; "))
+	}
+	if all.merged > 0 {
+		t.Errorf("%d groups have findings of two planted bugs", all.merged)
 	}
 }
 
