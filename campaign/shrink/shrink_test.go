@@ -341,13 +341,14 @@ func TestRolledBack(t *testing.T) {
 		{"it is warned of something beside", finding.CauseDirty, finding.Cause{Kind: fault.WarnedOtherwise, Of: "a"}, false},
 		{"a read that missed what was committed", finding.CauseStale, finding.CauseKept, false},
 	} {
-		k := &shrinker{sought: sought{signature: "a", cause: x.cause}, worker: looking(func(c *testcase.Case) []campaign.Found {
+		show := func(c *testcase.Case) []campaign.Found {
 			if c.Txns[0].End.SQL != "ROLLBACK" || c.Txns[1].End.SQL != "COMMIT" {
 				return nil
 			}
 			return []campaign.Found{{Finding: finding.Finding{Signature: "b", Cause: x.by, Differences: []finding.Difference{
 				{Stmt: "T0.S0"}}}}}
-		})}
+		}
+		k := &shrinker{sought: sought{signature: "a", cause: x.cause}, worker: looking(show)}
 		got, err := k.try(t.Context(), c, false)
 		if err != nil || (got != c) != x.changed || x.changed && (k.cause != x.by || k.signature != "b" || !k.told) ||
 			!x.changed && (k.cause != x.cause || k.told) {
