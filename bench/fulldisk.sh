@@ -34,7 +34,7 @@ for ((n = 1; n <= moments; n++)); do
   timeout 60 "$work/txweave" fuzz --inject lost-delete,lost-insert,aborted-read --seed $((seed + n)) --pause-above 0 --duration 4s \
     "${how[@]}" --out "$out" >"$work/stdout" 2>"$work/stderr" &
   pid=$!
-  sleep "$((n % 3)).$((n * 7 % 10))" # in the midst of findings, of reductions, of journals
+  sleep "$((n % 3)).$((n * 7 % 10))" # in the midst of findings, of reductions
   head -c 8m /dev/zero >"$work/disk/filler" 2>/dev/null || true
   status=0
   wait "$pid" || status=$?
@@ -46,7 +46,7 @@ for ((n = 1; n <= moments; n++)); do
       ended=$((ended + 1)) ;;
     *) bad "exit code $status: $(tail -1 "$work/stderr")" ;;
   esac
-  [ -e "$out/bugs.json" ] || [ -e "$out/bugs.journal.jsonl" ] || continue
+  [ -e "$out/campaign.db" ] || continue
   total=$(counted) || bad "txweave bugs does not read the store: $(cat "$work/listed")"
   [ "$total" -ge "$before" ] || bad "$before findings were counted, and now $total"
   before=$total

@@ -38,7 +38,7 @@ for ((n = 1; n <= times; n++)); do
   kill -0 "$pid" 2>/dev/null || bad "the campaign had ended by itself: $(tail -1 "$work/stderr")"
   kill -9 "$pid"
   wait "$pid" 2>/dev/null || true
-  [ -e "$out/bugs.json" ] || [ -e "$out/bugs.journal.jsonl" ] || continue
+  [ -e "$out/campaign.db" ] || continue
   total=$("$work/txweave" bugs list --out "$out" --format json | grep -o '"count": [0-9]*' | awk '{s += $2} END {print s + 0}') ||
     bad "txweave bugs does not read the store"
   [ "$total" -ge "$before" ] || bad "$before findings were counted, and now $total"

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"txweave/campaign/database"
 	"txweave/campaign/store"
 	"txweave/finding"
 )
@@ -91,7 +92,7 @@ func reducing(t *testing.T, dir string, cases int, reduce func(ctx context.Conte
 		return res, nil
 	})
 	r = &fakeReducer{reduce, make(chan bool, 1)}
-	cfg.Source.Count, cfg.MaxKept, cfg.ReduceTime, cfg.Store = cases, 2, time.Minute, store.In(dir)
+	cfg.Source.Count, cfg.MaxKept, cfg.ReduceTime, cfg.Store = cases, 2, time.Minute, database.In(dir)
 	cfg.NewReducer = func(context.Context) (Reducer, error) { return r, nil }
 	return cfg, r
 }
@@ -225,12 +226,12 @@ func TestReductionsInterrupted(t *testing.T) {
 func TestKilledCampaign(t *testing.T) {
 	dir := t.TempDir()
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
-	cfg.Source.Count, cfg.Store = 1, store.In(dir)
+	cfg.Source.Count, cfg.Store = 1, database.In(dir)
 	f := found("a")
 	f.Files[finding.CaseFile] = fmt.Appendf(nil, fakeCase, "SELECT 1")
 	left := &finding.Record{ID: "finding-000007-0", Finding: f.Finding, Environment: finding.Environment{DBMS: "fake",
 		Version: "1.0", Isolation: "serializable"}}
-	dead := store.In(dir)
+	dead := database.In(dir)
 	if _, err := dead.Save(left, f.Files); err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +333,7 @@ func TestAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		b, err := store.In(dir).Bugs()
+		b, err := database.In(dir).Bugs()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -353,7 +354,7 @@ func TestAgain(t *testing.T) {
 func TestBrokenFinding(t *testing.T) {
 	dir := t.TempDir()
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
-	cfg.Source.Count, cfg.Store = 1, store.In(dir)
+	cfg.Source.Count, cfg.Store = 1, database.In(dir)
 	var notes []string
 	cfg.Note = func(text string) { notes = append(notes, text) }
 	for name, text := range map[string]string{"finding-000001-0": "", "finding-000002-0": "{",

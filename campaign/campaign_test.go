@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"txweave/campaign/database"
 	"txweave/campaign/store"
 	_ "txweave/dbms/registry" // how statements are read
 	"txweave/exec"
@@ -142,7 +143,7 @@ func TestFindingsAndFlaky(t *testing.T) {
 		return r, nil
 	})
 	cfg.Source.Count = 3
-	cfg.Store = store.In(filepath.Join(t.TempDir(), "out"))
+	cfg.Store = database.In(filepath.Join(t.TempDir(), "out"))
 	var reports []string
 	cfg.Report = func(ref FindingRef, f *finding.Finding, unconfirmed bool) {
 		reports = append(reports, fmt.Sprintln(ref.ID, f.Class, unconfirmed))
@@ -184,11 +185,11 @@ func TestFindingThatCannotBeKept(t *testing.T) {
 		}
 		return r, nil
 	})
-	cfg.Source.Count, cfg.Store = 10, store.In(file)
+	cfg.Source.Count, cfg.Store = 10, database.In(file)
 	reports := 0
 	cfg.Report = func(ref FindingRef, _ *finding.Finding, _ bool) { reports++ }
 	s, err := Run(t.Context(), cfg)
-	if err == nil || !strings.Contains(err.Error(), "cannot count finding-000002-0, case 2 of seed 7") ||
+	if err == nil || !strings.Contains(err.Error(), "cannot keep finding-000002-0, case 2 of seed 7") ||
 		!strings.Contains(err.Error(), "unconfirmed-000002-1") {
 		t.Errorf("error %v", err)
 	}
@@ -342,7 +343,7 @@ func TestUncheckedCasesAreKept(t *testing.T) {
 		}
 		return r, nil
 	})
-	cfg.Source.Count, cfg.Store = 9, store.In(dir)
+	cfg.Source.Count, cfg.Store = 9, database.In(dir)
 	s, err := Run(t.Context(), cfg)
 	if err != nil || s.Skipped["time-out"] != 3 || s.CasesClean != 3 || s.CasesFinding != 3 || s.CasesChecked != 6 {
 		t.Errorf("%v, %+v", err, s)
@@ -370,7 +371,7 @@ func TestUncheckedMutants(t *testing.T) {
 		}
 		return fmt.Appendf(nil, "case %d", n)
 	}
-	cfg.Source.Count, cfg.Store = 12, store.In(dir)
+	cfg.Source.Count, cfg.Store = 12, database.In(dir)
 	s, err := Run(t.Context(), cfg)
 	if err != nil || s.FromSeeds == nil || *s.FromSeeds != (FromSeeds{Cases: 6, Unchecked: 3}) {
 		t.Fatalf("%v, %+v", err, s.FromSeeds)
@@ -410,7 +411,7 @@ func TestUncheckedByError(t *testing.T) {
 			r.Case = n
 			return &r, c.err
 		})
-		cfg.Source.Count, cfg.Store = 1, store.In(dir)
+		cfg.Source.Count, cfg.Store = 1, database.In(dir)
 		if _, err := Run(t.Context(), cfg); errors.Is(c.err, exec.ErrUnavailable) && !errors.Is(err, c.err) ||
 			!errors.Is(c.err, exec.ErrUnavailable) && err != nil {
 			t.Errorf("%v", err)
@@ -478,7 +479,7 @@ func TestRemovedDirectoryIsNoticed(t *testing.T) {
 			r.Findings = []Found{found(fmt.Sprint("class", n))}
 			return r, nil
 		})
-		cfg.Source.Count, cfg.Store, cfg.MaxKept = 50, store.In(dir), 3
+		cfg.Source.Count, cfg.Store, cfg.MaxKept = 50, database.In(dir), 3
 		s, err := Run(t.Context(), cfg)
 		if err == nil || !strings.Contains(err.Error(), dir+" was removed while the campaign ran") {
 			t.Errorf("%v: %v", again, err)

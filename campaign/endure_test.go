@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"txweave/campaign/database"
 	"txweave/campaign/store"
 	"txweave/exec"
 	"txweave/finding"
@@ -32,7 +33,7 @@ func TestEndure(t *testing.T) {
 	var notes []string
 	cfg.Note = func(text string) { notes = append(notes, text) }
 	dir := t.TempDir()
-	cfg.Source.Count, cfg.Endure, cfg.Store = 8, 3, store.In(dir)
+	cfg.Source.Count, cfg.Endure, cfg.Store = 8, 3, database.In(dir)
 	sum, err := Run(t.Context(), cfg)
 	if err != nil || sum.CasesChecked != 7 || sum.Skipped[SkippedFault] != 1 || tries[2] != 2 || tries[4] != 2 {
 		t.Fatalf("%+v: %v, %v", sum, err, tries)
@@ -106,7 +107,7 @@ func TestEndureWithResult(t *testing.T) {
 		}
 		return result(n), nil
 	})
-	cfg.Source.Count, cfg.Store = 6, store.In(t.TempDir())
+	cfg.Source.Count, cfg.Store = 6, database.In(t.TempDir())
 	sum, err := Run(t.Context(), cfg)
 	if err != nil || sum.Faults != 2 || sum.Skipped[SkippedFault] != 1 || len(sum.Bugs) != 1 || sum.Cases != 6 ||
 		tries[1] != 2 || tries[3] != 1 {
@@ -138,7 +139,7 @@ func TestMadePanics(t *testing.T) {
 	cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) { return result(n), nil })
 	cfg.Source.Made = forgetful
 	dir := t.TempDir()
-	cfg.Source.Count, cfg.Store = 4, store.In(dir)
+	cfg.Source.Count, cfg.Store = 4, database.In(dir)
 	if sum, err := Run(t.Context(), cfg); err != nil || sum.CasesChecked != 4 || sum.Faults != 1 {
 		t.Fatalf("%+v: %v", sum, err)
 	}
@@ -155,7 +156,7 @@ func TestReducerPanics(t *testing.T) {
 		res.Findings = []Found{found(finding.ClassReplay)}
 		return res, nil
 	})
-	cfg.Source.Count, cfg.ReduceTime, cfg.Store = 1, time.Second, store.In(t.TempDir())
+	cfg.Source.Count, cfg.ReduceTime, cfg.Store = 1, time.Second, database.In(t.TempDir())
 	cfg.NewReducer = func(context.Context) (Reducer, error) { return panickyReducer{}, nil }
 	if sum, err := Run(t.Context(), cfg); err != nil || len(sum.Bugs) != 1 {
 		t.Fatalf("%+v: %v", sum, err)
@@ -183,7 +184,7 @@ func TestLateReduction(t *testing.T) {
 		})
 		var notes []string
 		cfg.Note = func(text string) { notes = append(notes, text) }
-		cfg.Source.Count, cfg.ReduceTime, cfg.Store = 1, 2*time.Second, store.In(t.TempDir())
+		cfg.Source.Count, cfg.ReduceTime, cfg.Store = 1, 2*time.Second, database.In(t.TempDir())
 		slow := &slowReducer{takes: c.takes}
 		cfg.NewReducer = func(context.Context) (Reducer, error) { return slow, nil }
 		sum, err := Run(t.Context(), cfg)
@@ -228,7 +229,7 @@ func TestCountsAddUp(t *testing.T) {
 		}
 		return res, nil
 	})
-	cfg.Source.Count, cfg.Store = 6, store.In(dir)
+	cfg.Source.Count, cfg.Store = 6, database.In(dir)
 	sum, err := Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -56,8 +56,6 @@ func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone,
 		case waiting >= maxAlike:
 			p.files = map[string][]byte{finding.CaseFile: f.Files[finding.CaseFile]} // from which the rest can be had
 		}
-	} else if _, ledger := r.cfg.Store.(store.Ledger); !ledger {
-		return nil // the store keeps those that it wants
 	}
 	if p.files == nil {
 		return nil
@@ -155,9 +153,6 @@ func (r *run) place(list ...pending) error {
 	for i := range list {
 		p := &list[i]
 		in[i] = store.Placement{Record: p.rec, Signature: p.sig, Name: p.name, Unconfirmed: r.cfg.Unconfirmed}
-		if p.name == "" {
-			in[i].Files = p.files
-		}
 	}
 	out, lost := r.cfg.Store.Place(in, r.cfg.MaxKept)
 	for i := range list {
@@ -169,7 +164,11 @@ func (r *run) place(list ...pending) error {
 		if o.Bug.ID == "" { // it is not even counted
 			o = store.Placed{Bug: finding.Bug{Status: finding.StatusOpen, Signature: p.sig, Summary: p.rec.Summary},
 				Name: p.name}
-			lost = fmt.Errorf("cannot count %s, case %d of seed %d: %w", p.rec.ID, p.rec.Environment.Case, r.cfg.Seed, lost)
+			if p.lost { // which was said
+				lost = nil
+			} else {
+				lost = fmt.Errorf("cannot count %s, case %d of seed %d: %w", p.rec.ID, p.rec.Environment.Case, r.cfg.Seed, lost)
+			}
 		}
 		if o.Gone != "" {
 			before := len(r.sum.Findings)

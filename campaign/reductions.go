@@ -291,7 +291,7 @@ func (q *reductions) try(p pending) (small *Reduced, err error) {
 		}
 	}()
 	if small, err = q.reducer.Reduce(ctx, p.rec, text); err != nil && ctx.Err() != nil && q.ctx.Err() == nil {
-		err = fmt.Errorf("%s was over before the case had shown the finding again: %w", q.run.cfg.reduceTime(), err)
+		err = fmt.Errorf("%s was over before the case had shown the finding again", q.run.cfg.reduceTime())
 	}
 	return small, err
 }

@@ -101,18 +101,15 @@ type Verification struct {
 	Note    string    `json:"note,omitempty"`
 }
 
-// BugsFormat is the number of bugs.json's format. A txweave reads its own and those before it.
+// BugsFormat is the number of the format in which bugs are written. A txweave reads its own and those before it.
 const BugsFormat = 2
 
 // Bugs are the bugs of a store, and what is counted beside them.
 type Bugs struct {
-	Format     int            `json:"format"`               // see BugsFormat; 0: written before formats had numbers
-	Generation int            `json:"generation,omitempty"` // of the file; a journal of another one is not a part of it
-	Next       int            `json:"next"`                 // number of the next bug
-	Bugs       []*Bug         `json:"bugs"`
-	Known      map[string]int `json:"known,omitempty"` // findings that are known bugs, by the bug's name
-	// findings that were counted, and whose directories are to be removed
-	Gone []string `json:"gone,omitempty"`
+	Format int            `json:"format"` // see BugsFormat; 0: written before formats had numbers
+	Next   int            `json:"next"`   // number of the next bug
+	Bugs   []*Bug         `json:"bugs"`
+	Known  map[string]int `json:"known,omitempty"` // findings that are known bugs, by the bug's name
 	// Said is what was said of findings, by their names, before they were counted to a bug.
 	Said map[string]Said `json:"said,omitempty"`
 	// Unconfirmed is how many findings that do not come back each time, of one signature, are a bug: 0 is 3.
@@ -128,11 +125,6 @@ const defaultUnconfirmed = 3
 func (b *Bugs) Check() error {
 	if err := CheckFormat(b.Format, BugsFormat); err != nil {
 		return err
-	}
-	for _, name := range b.Gone {
-		if !ValidName(name) {
-			return fmt.Errorf("it names %q for removal, which is not a directory beside this file", name)
-		}
 	}
 	seen := map[string]bool{}
 	for i, g := range b.Bugs {
@@ -495,12 +487,9 @@ func (b *Bugs) Place(r *Record, sig Signature, now time.Time) (g *Bug, fresh boo
 	return g, fresh
 }
 
-// Placed are the findings that were counted to a bug, and that are kept or to be removed.
+// Placed are the findings that were counted to a bug, and that are kept.
 func (b *Bugs) Placed() map[string]bool {
 	placed := map[string]bool{}
-	for _, name := range b.Gone {
-		placed[name] = true
-	}
 	for _, g := range b.Bugs {
 		for _, k := range g.Kept {
 			placed[k.Dir] = true

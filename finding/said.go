@@ -33,4 +33,5 @@ func (b *Bugs) Hear(g *Bug, name string, fresh bool) {
 	if s.Status != "" && fresh {
 		g.Status, g.FixedIn, g.Note = s.Status, s.FixedIn, s.Note
 	}
+	delete(b.Said, name)
 }

@@ -66,7 +66,7 @@ func parse(name string, text []byte) (*parser, error) {
 		}
 	}
 	if len(p.c.Txns) == 0 {
-		return nil, p.errorf(len(p.text), noTransactions)
+		return nil, p.errorf(len(p.text), `case has no transactions: it needs a section "-- T0 --"`)
 	}
 	for i, at := range p.sessionsAt {
 		if err := p.c.checkSession(i); err != nil {

@@ -200,7 +200,7 @@ func TestValidate(t *testing.T) {
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "# a\nb"}} }, "starts with a comment"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "-- a\nb"}} }, "starts with a comment"},
 		{func(c *Case) { c.Rows = []Stmt{{SQL: "--1"}} }, ""},
-		{func(c *Case) { c.Txns = nil }, "no transactions"},
+		{func(c *Case) { c.Txns = nil }, "no transaction is left"},
 		{func(c *Case) { c.Txns[0].Begin.SQL = "START SLAVE" }, "T0 must start"},
 		{func(c *Case) { c.Txns[0].Begin.SQL = "/* x */ start\n# y\ntransaction READ ONLY" }, ""},
 		{func(c *Case) { c.Txns[0].End.SQL = "ROLLBACK WORK TO SAVEPOINT a" }, "T0 must end"},

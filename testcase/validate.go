@@ -27,7 +27,7 @@ func (c *Case) Validate() error {
 		return err
 	}
 	if len(c.Txns) == 0 {
-		return errors.New(noTransactions)
+		return errors.New("no transaction is left that reads or writes rows")
 	}
 	for n := range c.Txns {
 		if err := c.checkTransaction(n); err != nil {
@@ -71,8 +71,6 @@ func (c *Case) checkTransaction(n int) error {
 	_, err := checkTxn(c.dialect(), n, stmts)
 	return err
 }
-
-const noTransactions = `case has no transactions: it needs a section "-- T0 --"`
 
 func (c *Case) checkHeader() error {
 	seen := map[string]bool{fieldTool: true, fieldSeed: true, fieldTarget: true, fieldIsolation: true,

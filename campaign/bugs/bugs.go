@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"txweave/campaign/database"
 	"txweave/campaign/store"
@@ -311,24 +310,13 @@ func bugOfCase(ctx context.Context, s store.BugStore, b *finding.Bugs, path stri
 	return "", fmt.Errorf("%s: %w: txweave replay runs it", path, ErrNoBug)
 }
 
-// Open opens the store in a directory: a campaign's database, or that of fuzz. Its error is fs.ErrNotExist where there
-// is none.
+// Open opens the store in a directory. Its error is fs.ErrNotExist where there is none.
 func Open(dir string) (*store.Early, error) {
-	if database.Exists(dir) {
-		db, err := database.Open(context.Background(), dir, false)
-		if err != nil {
-			return nil, err
-		}
-		return store.AsItStands(db), nil
+	db, err := database.Of(dir)
+	if err != nil {
+		return nil, err
 	}
-	s := store.In(dir)
-	if !s.Exists() && !s.Holds() {
-		if _, err := os.ReadDir(dir); err != nil && !errors.Is(err, syscall.ENOTDIR) {
-			return nil, outcome.Misuse(err)
-		}
-		return nil, &fs.PathError{Op: "open", Path: dir, Err: fs.ErrNotExist}
-	}
-	return store.AsItStands(s), nil
+	return store.AsItStands(db), nil
 }
 
 // WriteIndex writes the page of a store's bugs. It is for people: where it cannot be written, nothing else is lost.

@@ -150,7 +150,7 @@ func (c Config) Open(ctx context.Context, display running.Display) (out *Campaig
 	if err != nil {
 		return nil, err
 	}
-	if err := outError(store.In(c.Out).Check()); err != nil {
+	if err := outError(store.Check(c.Out)); err != nil {
 		return nil, err
 	}
 	unlock, err := database.Lock(c.Out)

@@ -14,7 +14,7 @@ import (
 )
 
 // Place implements store.Store. A finding that was placed before, or that was never counted, stays as it is.
-func (c *Cell) Place(list []store.Placement, keep int) (out []store.Placed, err error) {
+func (c *part) Place(list []store.Placement, keep int) (out []store.Placed, err error) {
 	ctx := context.Background()
 	var gone []string
 	err = c.db.tx(ctx, func(t *tx) error {
@@ -58,7 +58,7 @@ func notKept(p *store.Placement, placed *store.Placed) (names []string) {
 }
 
 // place counts one finding.
-func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) error {
+func (c *part) place(t *tx, p *store.Placement, out *store.Placed, keep int) error {
 	var state string
 	var number int64
 	if err := t.row("SELECT state, bug FROM findings WHERE name = ?", p.Record.ID).Scan(&state, &number); err != nil {
@@ -83,7 +83,12 @@ func (c *Cell) place(t *tx, p *store.Placement, out *store.Placed, keep int) err
 		return err
 	}
 	g, fresh := b.Place(p.Record, p.Signature, time.Now().UTC().Truncate(time.Second))
-	b.Hear(g, p.Record.ID, fresh)
+	before := len(b.Said)
+	if b.Hear(g, p.Record.ID, fresh); len(b.Said) != before {
+		if err := t.say(b.Said); err != nil {
+			return err
+		}
+	}
 	if p.Name != "" {
 		kept := finding.Kept{Dir: p.Name, Signature: p.Signature, Title: p.Record.Title,
 			Origin: p.Record.Origin()}

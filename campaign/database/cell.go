@@ -25,12 +25,8 @@ type CellPlan struct {
 // process's shard of its cases.
 type Cell struct {
 	CellPlan
-	store.BugStore // the database
-	id             int64
-	db             *DB
-
-	note    func(line string) // who is told of what was put aside; nil: nobody
-	sampled *Sample           // the last one
+	part
+	sampled *Sample // the last one
 
 	Limit int64 // number of the first case that is not wanted; 0: there is no end
 
@@ -129,7 +125,7 @@ func (t *tx) checkShards(s Shard) error {
 
 // define finds or makes a cell.
 func (t *tx) define(p CellPlan, draw func() uint64) (*Cell, error) {
-	c := &Cell{CellPlan: p, BugStore: t.d, db: t.d}
+	c := &Cell{CellPlan: p, part: part{BugStore: t.d, db: t.d}}
 	have := CellPlan{Name: p.Name}
 	var seed int64
 	err := t.row("SELECT id, target, isolation, mode, seed FROM cells WHERE name = ?", p.Name).Scan(&c.id, &have.Target,
@@ -279,15 +275,6 @@ func (c *Cell) record(t *tx, done *store.CaseDone) error {
 	return nil
 }
 
-func (c *Cell) tallyAll(t *tx, kind string, names []string) error {
-	for _, name := range names {
-		if err := c.tally(t, kind, name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // The kinds of tallies.
 const (
 	kindKnown   = "known"
@@ -341,18 +328,6 @@ func (c *Cell) add(t *tx, done *store.CaseDone) error {
 	return t.exec(
 		`INSERT INTO counts (cases, checked, found, runs, replays, sent, statements, survived, aborted, errored, overlapping, overlap_edge, cell, shard, start)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, values...)
-}
-
-// tally adds one to what is counted under a name.
-func (c *Cell) tally(t *tx, kind, name string) error {
-	name = short(name)
-	n, err := t.changes("UPDATE tallies SET n = n + 1 WHERE cell = ? AND shard = ? AND kind = ? AND name = ?", c.id,
-		c.db.shard.Index, kind, name)
-	if err != nil || n > 0 {
-		return err
-	}
-	return t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (?, ?, ?, ?, 1)", c.id,
-		c.db.shard.Index, kind, name)
 }
 
 // CountFault counts a fault of the cell that is no case's: of its server, or of txweave's own.

@@ -275,6 +275,8 @@ func (d *DB) fault(err error) error {
 	switch {
 	case d.dialect.damaged(err):
 		return &BrokenError{filepath.Join(d.dir, File), err}
+	case d.dialect.full(err):
+		return &StoreError{fmt.Errorf("%w: %w", unix.ENOSPC, err), d.shared()}
 	case d.dialect.own(err):
 		return &StoreError{err, d.shared()}
 	}

@@ -403,17 +403,26 @@ func TestHostileTexts(t *testing.T) {
 // them.
 func TestTakeOver(t *testing.T) {
 	dir := t.TempDir()
-	old := store.In(dir)
-	for n := range 3 {
-		rec, sig := found(n, "crash/a")
-		rec.ID = fmt.Sprintf("finding-%06d-0", n)
-		if _, err := old.Place([]store.Placement{{Record: rec, Signature: sig,
-			Files: map[string][]byte{finding.StormFile: []byte("{}")}}}, 2); err != nil {
+	for n := range 2 {
+		rec, _ := found(n, "crash/a")
+		if err := finding.Write(filepath.Join(dir, fmt.Sprintf("finding-%06d-0", n)), rec,
+			map[string][]byte{finding.StormFile: []byte("{}")}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(old.CountKnown("known-1", ""), old.Close()); err != nil {
-		t.Fatal(err)
+	const bug = `{"id": "B1", "dbms": "sqlite", "status": "open", "class": "crash", "signature": {"coarse": "crash/a",
+"features": []}, "count": %d, "kept": [{"dir": "finding-000000-0"}, {"dir": "finding-000001-0"}]}`
+	line := func(count int) string {
+		return fmt.Sprintf(`{"next": 2, "bug": %s}`+"\n", strings.ReplaceAll(fmt.Sprintf(bug, count), "\n", " "))
+	}
+	for name, text := range map[string]string{
+		"bugs.json": `{"format": 2, "generation": 4, "next": 2, "bugs": [` + fmt.Sprintf(bug, 2) + `]}`,
+		"bugs.journal.jsonl": `{"generation": 4}` + "\n" + line(3) + `{"known": {"known-1": 1}}` + "\n" +
+			strings.TrimSuffix(line(9), "}\n"), // a kill has cut it off
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	d, c := open(t, dir)
 	for _, want := range []int{1, 0} { // it is done once
@@ -435,15 +444,18 @@ func TestTakeOver(t *testing.T) {
 	if b, err := d.Bugs(); err != nil || b.Known["known-1"] != 1 {
 		t.Errorf("%+v: %v", b, err)
 	}
-	if store.In(dir).Exists() {
+	there := func() bool {
+		_, err := os.Stat(filepath.Join(dir, oldBugs))
+		return err == nil
+	}
+	if there() {
 		t.Error("bugs.json is there still")
 	}
 	if err := os.Rename(filepath.Join(dir, "bugs.json"+taken), filepath.Join(dir, "bugs.json")); err != nil {
 		// as a kill leaves it
 		t.Fatal(err)
 	}
-	if n, err := d.TakeOver(t.Context(), func(line string) { t.Error(line) }); err != nil || n != 1 ||
-		store.In(dir).Exists() {
+	if n, err := d.TakeOver(t.Context(), func(line string) { t.Error(line) }); err != nil || n != 1 || there() {
 		t.Errorf("%d bugs: %v", n, err)
 	}
 	if b, err := d.Bugs(); err != nil || len(b.Bugs) != 1 || b.Bugs[0].Count != 4 {

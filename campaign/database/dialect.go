@@ -19,6 +19,7 @@ type dialect struct {
 	raced                     func(err error) bool // a row is there that was not when it was looked for
 	own                       func(err error) bool // it is the DBMS's, or its connection's
 	damaged                   func(err error) bool // the database's file is not whole
+	full                      func(err error) bool // the disk of the database's file is
 	columnThere               func(err error) bool // a column cannot be added because it is there
 	indexThere                func(err error) bool // an index cannot be made because it is there
 }
@@ -29,6 +30,10 @@ var embedded = dialect{text: "TEXT", bytes: "BLOB", index: "CREATE INDEX IF NOT 
 	damaged: func(err error) bool {
 		code := sqliteCode(err)
 		return code == lib.SQLITE_CORRUPT || code == lib.SQLITE_NOTADB
+	},
+	full: func(err error) bool {
+		var e *sqlite.Error // the last one is of the memory that processes share, which is a file, too
+		return errors.As(err, &e) && (e.Code() == lib.SQLITE_FULL || e.Code() == lib.SQLITE_IOERR_SHMSIZE)
 	},
 	raced:       func(error) bool { return false }, // whoever writes is alone from the beginning
 	columnThere: func(error) bool { return false }, // a change of a table is there whole or not at all

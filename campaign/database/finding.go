@@ -57,7 +57,7 @@ func hash(parts ...string) string {
 }
 
 // wait writes the row of a finding that is to be placed.
-func (c *Cell) wait(t *tx, n int64, p *store.Placement) error {
+func (c *part) wait(t *tx, n int64, p *store.Placement) error {
 	rec := *p.Record
 	rec.Differences, rec.Log = nil, "" // they are in its files
 	record, err := json.Marshal(&rec)
@@ -81,6 +81,14 @@ func (c *Cell) wait(t *tx, n int64, p *store.Placement) error {
 // Enter implements store.Store: what a killed process had begun to write, or to remove, goes away; findings that were
 // only counted are placed.
 func (c *Cell) Enter() (left []string, err error) {
+	if err := c.sweep(context.Background()); err != nil {
+		return nil, err
+	}
+	return c.left()
+}
+
+// left lists the findings that wait to be reduced, and places those that were only counted.
+func (c *part) left() (left []string, err error) {
 	ctx := context.Background()
 	var counted []store.Placement
 	var unread []string
@@ -109,9 +117,6 @@ func (c *Cell) Enter() (left []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.sweep(ctx); err != nil {
-		return nil, err
-	}
 	for _, name := range unread {
 		if err := c.spoil(name); err != nil {
 			return nil, err
@@ -124,21 +129,21 @@ func (c *Cell) Enter() (left []string, err error) {
 }
 
 // spoil notes that a finding cannot be read: it waits no longer.
-func (c *Cell) spoil(name string) error {
+func (c *part) spoil(name string) error {
 	return c.db.tx(context.Background(), func(t *tx) error {
 		return t.exec("UPDATE findings SET state = 'damaged', kept = 0 WHERE name = ?", name)
 	})
 }
 
 // say tells what somebody should know.
-func (c *Cell) say(line string) {
+func (c *part) say(line string) {
 	if c.note != nil {
 		c.note(line)
 	}
 }
 
 // Tell implements store.Store.
-func (c *Cell) Tell(note func(line string)) { c.note = note }
+func (c *part) Tell(note func(line string)) { c.note = note }
 
 // sweep removes directories of this cell that are of no finding that is kept: their cases come again, where they were
 // not counted. Nobody else writes the cell's findings here. Where no case has been counted, though, findings that are
@@ -172,7 +177,7 @@ func (c *Cell) sweep(ctx context.Context) error {
 			continue
 		case cases == 0 && isNone(err) && oerr == nil && whole.Record != nil && olderThan(e, began):
 			lost = append(lost, e.Name())
-			_, err = store.In(c.db.dir).Quarantine(e.Name())
+			_, err = store.Quarantine(c.db.dir, e.Name())
 		default:
 			err = finding.Remove(path)
 		}
@@ -221,7 +226,7 @@ func (c *Cell) Save(r *finding.Record, files map[string][]byte) (name string, er
 }
 
 // SaveReduced implements store.Store.
-func (c *Cell) SaveReduced(name string, r *finding.Record, files map[string][]byte) error {
+func (c *part) SaveReduced(name string, r *finding.Record, files map[string][]byte) error {
 	path, err := finding.PathIn(c.db.dir, name)
 	if err != nil {
 		return err
@@ -247,8 +252,8 @@ func (d *DB) Open(name string) (*finding.Dir, error) {
 }
 
 // Quarantine implements store.Store.
-func (c *Cell) Quarantine(name string) (where string, err error) {
-	if where, err = store.In(c.db.dir).Quarantine(name); err != nil {
+func (c *part) Quarantine(name string) (where string, err error) {
+	if where, err = store.Quarantine(c.db.dir, name); err != nil {
 		return "", err
 	}
 	return where, c.spoil(name)
@@ -262,28 +267,16 @@ func (d *DB) SmallestCase(g *finding.Bug) (where string, text []byte) {
 	for _, k := range g.Kept {
 		_, _ = d.Open(k.Dir) // so that it is here; what is not is passed over
 	}
-	return store.In(d.dir).SmallestCase(g)
-}
-
-// Unchecked implements store.Store. Cases of a cell come with Done.
-func (c *Cell) Unchecked(list ...store.Unchecked) error {
-	return c.db.tx(context.Background(), func(t *tx) error {
-		for i := range list {
-			if err := c.unchecked(t, &list[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return store.SmallestCase(d.dir, g)
 }
 
 // Fault implements store.Store: it lies in the directory of the process that met it.
-func (c *Cell) Fault(name string, text []byte) (where string, err error) {
-	return store.In(c.db.dir).Fault(name, text)
+func (c *part) Fault(name string, text []byte) (where string, err error) {
+	return store.Fault(c.db.dir, name, text)
 }
 
 // CountKnown implements store.Store.
-func (c *Cell) CountKnown(bug, name string) error {
+func (c *part) CountKnown(bug, name string) error {
 	err := c.db.tx(context.Background(), func(t *tx) error {
 		if name != "" {
 			n, err := t.changes("UPDATE findings SET state = ?, kept = 0, record = '', signature = '' WHERE name = ? AND "+
@@ -316,8 +309,20 @@ func (d *DB) discard(ctx context.Context, name string) error {
 	return d.bucket.drop(ctx, name)
 }
 
+// Unchecked implements store.Store. Cases of a cell come with Done.
+func (c *Cell) Unchecked(list ...store.Unchecked) error {
+	return c.db.tx(context.Background(), func(t *tx) error {
+		for i := range list {
+			if err := c.unchecked(t, &list[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Close implements store.Store: the database stays open for the other cells.
-func (c *Cell) Close() error { return nil }
+func (c *part) Close() error { return nil }
 
 // flush brings what is committed to disk, where that is this process's business.
 func (d *DB) flush(ctx context.Context) error {

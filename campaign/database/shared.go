@@ -44,6 +44,7 @@ var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX
 		return errors.As(err, &e) || disconnected(err)
 	},
 	damaged:     func(error) bool { return false },
+	full:        func(error) bool { return false },
 	columnThere: func(error) bool { return false },
 	indexThere:  func(error) bool { return false }}
 
@@ -68,6 +69,7 @@ var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE I
 		return errors.As(err, &e) || disconnected(err)
 	},
 	damaged: func(error) bool { return false },
+	full:    func(error) bool { return false },
 	columnThere: func(err error) bool {
 		var e *mysql.MySQLError
 		const duplicateColumn = 1060

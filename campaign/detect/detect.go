@@ -89,7 +89,7 @@ func (o *Config) Validate() error {
 	case o.Out != "" && o.OnlyPlanted:
 		return outcome.Misusef("--out keeps what shows with nothing planted: --only-planted leaves that out")
 	case o.Out != "":
-		return outcome.Misuse(store.In(o.Out).Check())
+		return outcome.Misuse(store.Check(o.Out))
 	}
 	return nil
 }

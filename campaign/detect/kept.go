@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"txweave/campaign"
-	"txweave/campaign/store"
+	"txweave/campaign/database"
 	"txweave/campaign/target"
 	"txweave/campaign/worker"
 	"txweave/dbms"
@@ -52,7 +52,7 @@ func (o *Config) keep(ctx context.Context, t exec.Target, p *dbms.Profile, u *Un
 		text = finding.Mark(text, env)
 		f.Files[finding.CaseFile] = text
 	}
-	out := store.In(o.Out)
+	out := database.In(o.Out)
 	name, err := out.Save(rec, f.Files)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("cannot keep case %d of seed %d: %w", u.Case, u.Seed, err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"txweave/campaign"
+	"txweave/campaign/database"
 	"txweave/campaign/detect"
 	"txweave/campaign/fuzz"
 	"txweave/campaign/store"
@@ -156,18 +157,18 @@ func (c *Config) below(seed uint64) string {
 // empty says whether findings can be kept where no other measurement's are.
 func (c *Config) empty() error {
 	for i := range c.Seeds {
-		if dir := c.below(c.Seed + uint64(i)); store.In(dir).Exists() {
+		if dir := c.below(c.Seed + uint64(i)); database.Exists(dir) {
 			return fmt.Errorf("%s holds findings of an earlier measurement", dir)
 		}
 	}
-	return store.In(c.Out).Check()
+	return store.Check(c.Out)
 }
 
 // oneSeed runs the campaign of one seed.
 func (c *Config) oneSeed(ctx context.Context, fl *target.Fleet, r *Result, bugs known.List) error {
 	dir := c.below(c.Seed)
 	f := c.Config
-	f.Store, f.MaxLogs = store.In(dir), c.Cases
+	f.Store, f.MaxLogs = database.In(dir), c.Cases
 	h, err := f.OpenOn(ctx, fl)
 	if err != nil {
 		return err

@@ -1,7 +1,8 @@
-// Package store keeps the findings of campaigns, and the bugs that they are grouped to.
+// Package store says what a campaign needs of whatever keeps its findings, and the bugs that they are grouped to:
+// package database, or memory.
 //
-// Its claim: whatever kills a campaign, a finding that Save returned is there, whole; what Place counted is counted
-// once; and several campaigns may use one store at the same time.
+// Its claim, of all that implements it: whatever kills a campaign, a finding that Save returned is there, whole, and
+// what Place counted is counted once.
 package store
 
 import (
@@ -85,8 +86,7 @@ type Work struct {
 type Placement struct {
 	Record    *finding.Record
 	Signature finding.Signature
-	Name      string            // in the store, if Save was called
-	Files     map[string][]byte // else these are saved if the bug wants them; nil: it is only counted
+	Name      string // in the store, if Save was called; else it is only counted
 	// Unconfirmed is how many findings like it, if it does not come back each time, are a bug; 0: three.
 	Unconfirmed int
 }

@@ -15,7 +15,7 @@ import (
 
 	"txweave/campaign"
 	"txweave/campaign/casesource"
-	"txweave/campaign/store"
+	"txweave/campaign/database"
 	"txweave/exec"
 	"txweave/finding"
 	"txweave/internal/testkit/servers"
@@ -246,7 +246,7 @@ func TestChildKilled(t *testing.T) {
 
 // TestChildCrashInCampaign checks the same from above: one finding, and every other case is checked.
 func TestChildCrashInCampaign(t *testing.T) {
-	cfg := campaign.Config{Seed: 7, Source: casesource.CaseSource{Count: 20}, Workers: 2, Store: store.In(t.TempDir()),
+	cfg := campaign.Config{Seed: 7, Source: casesource.CaseSource{Count: 20}, Workers: 2, Store: database.In(t.TempDir()),
 		NewWorker: func(context.Context, int) (campaign.Worker, error) { return newChild(t, "panic") },
 		Describe:  func() finding.Environment { return finding.Environment{DBMS: "fake", Seed: 7} }}
 	s, err := campaign.Run(t.Context(), cfg)

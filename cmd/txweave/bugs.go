@@ -105,11 +105,12 @@ func (f *bugsFlags) store(ctx context.Context) (store.BugStore, error) {
 }
 
 // edit does something to a bug and prints it.
-func (f *bugsFlags) edit(ctx context.Context, w io.Writer, do bugs.Deed, args []string) error {
+func (f *bugsFlags) edit(ctx context.Context, w io.Writer, do bugs.Deed, args []string) (err error) {
 	s, err := f.store(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.Close()) }()
 	var changed *finding.Bug
 	wrong := false
 	err = s.Update(func(b *finding.Bugs) (err error) {
@@ -178,11 +179,12 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 	var signatures bool
 	cmd := &cobra.Command{Use: "list", Example: "  txweave bugs list --status open --class snapshot-violation",
 		Short: "List bugs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command,
-			_ []string) error {
+			_ []string) (err error) {
 			s, err := f.store(cmd.Context())
 			if err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, s.Close()) }()
 			b, err := s.Bugs()
 			if err != nil {
 				return err
@@ -213,11 +215,12 @@ func (f *bugsFlags) listCommand() *cobra.Command {
 func (f *bugsFlags) showCommand() *cobra.Command {
 	return &cobra.Command{Use: "show BUG|FINDING|CASE.txw", Example: "  txweave bugs show B3 --out found",
 		Short: "Show all that is known of a bug, with its smallest case", Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, a []string) error {
+		RunE: func(cmd *cobra.Command, a []string) (err error) {
 			s, err := f.store(cmd.Context())
 			if err != nil {
 				return err
 			}
+			defer func() { err = errors.Join(err, s.Close()) }()
 			b, err := s.Bugs()
 			if err != nil {
 				return err

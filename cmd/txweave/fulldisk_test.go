@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"txweave/campaign/store"
+	"txweave/campaign/database"
 	"txweave/finding"
 	"txweave/internal/testkit/need"
 )
@@ -40,7 +40,7 @@ func TestFullDisk(t *testing.T) {
 	if inNamespace(probe); probe.Run() != nil {
 		need.Missing(t, "no namespaces for users: nothing can be mounted")
 	}
-	ended, sizes := 0, []string{"24k", "300k", "8k", "140k", "60k", "420k"}
+	ended, sizes := 0, []string{"300k", "700k", "24k", "560k", "140k", "900k"}
 	if testing.Short() {
 		sizes = sizes[:2]
 	}
@@ -84,7 +84,7 @@ func fillDisk(t *testing.T, size string, how []string) (ended bool) {
 		ended = true
 	}
 	out := filepath.Join(copied, "out")
-	before, err := store.In(out).Bugs()
+	before, err := database.In(out).Bugs()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func fillDisk(t *testing.T, size string, how []string) (ended bool) {
 	if _, err := os.Stat(filepath.Join(out, "quarantine")); err == nil {
 		t.Error("with room again something is put into quarantine")
 	}
-	after, err := store.In(out).Bugs()
+	after, err := database.In(out).Bugs()
 	if err != nil {
 		t.Fatal(err)
 	}

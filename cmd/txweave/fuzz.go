@@ -16,6 +16,7 @@ import (
 	"txweave/campaign"
 	"txweave/campaign/bugs"
 	"txweave/campaign/casesource"
+	"txweave/campaign/database"
 	"txweave/campaign/display"
 	"txweave/campaign/fuzz"
 	"txweave/campaign/rotation"
@@ -116,11 +117,10 @@ func (f *fuzzFlags) run(ctx context.Context, stdout, stderr io.Writer) (err erro
 	if err := textOrJSON(f.format); err != nil {
 		return err
 	}
-	out := store.In(f.out)
-	if err := out.Check(); err != nil {
+	if err := store.Check(f.out); err != nil {
 		return usagef("--out: %w", err)
 	}
-	f.c.Target, f.c.Store, f.c.Command = f.config(), out, target.CommandLine(os.Args)
+	f.c.Target, f.c.Store, f.c.Command = f.config(), database.In(f.out), target.CommandLine(os.Args)
 	h, err := f.c.Open(ctx)
 	if err != nil {
 		return err

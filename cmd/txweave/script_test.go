@@ -122,7 +122,7 @@ func findsScript(ts *testscript.TestScript, neg bool, args []string) {
 		want = append(want, re)
 	}
 	got, lacks := 0, ""
-	for range 6 {
+	for range 9 {
 		got = exitOf(ts, append(slices.Clone(args[at:]), "--duration", d.String()))
 		said := ts.ReadFile("stdout")
 		n := slices.IndexFunc(want, func(re *regexp.Regexp) bool { return !re.MatchString(said) })

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"txweave/campaign/store"
+	"txweave/campaign/database"
 	"txweave/dbms"
 	"txweave/gen/histories"
 	"txweave/gen/workload"
@@ -426,7 +426,7 @@ func TestTwoCampaigns(t *testing.T) {
 		}
 		found += n
 	}
-	bugs, err := store.In(out).Bugs()
+	bugs, err := database.In(out).Bugs()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ Exit codes: 0 none shows any more; 1 at least one does; 2 nothing could be check
 	return cmd
 }
 
-func (f *verifyFlags) run(ctx context.Context, stdout, stderr io.Writer, ids []string) error {
+func (f *verifyFlags) run(ctx context.Context, stdout, stderr io.Writer, ids []string) (err error) {
 	if f.repeat < 1 {
 		return usagef("--repeat must be at least 1")
 	}
@@ -64,6 +64,7 @@ func (f *verifyFlags) run(ctx context.Context, stdout, stderr io.Writer, ids []s
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
 	if ids, err = bugs.IDs(ctx, kept, ids); err != nil {
 		return err
 	}

@@ -1,41 +1,12 @@
 package store
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"time"
 
 	"txweave/finding"
-	"txweave/finding/signature"
 )
-
-// findingsIn are the names of the findings in a directory.
-func findingsIn(dir string) (out []string, err error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for _, e := range entries { // sorted by name
-		if e.IsDir() && isFinding(e.Name()) {
-			out = append(out, e.Name())
-		}
-	}
-	return out, err
-}
-
-// Holds says whether the directory has findings: without bugs they wait to be reduced before they are counted to one.
-func (d *Directory) Holds() bool {
-	names, err := findingsIn(d.dir)
-	return err == nil && len(names) > 0
-}
-
-func isFinding(name string) bool {
-	_, is := finding.CutKind(name)
-	return is
-}
 
 // Waiting is a finding that no bug has.
 type Waiting struct {
@@ -44,49 +15,6 @@ type Waiting struct {
 	Signature finding.Signature
 	Since     time.Time
 	Kept      bool // its files lie in the store
-}
-
-// Waiting implements WaitingStore. A finding that cannot be read, or is gone, is of no bug: a campaign puts it aside,
-// and says so.
-func (d *Directory) Waiting() (b *finding.Bugs, list []Waiting, err error) {
-	names, err := findingsIn(d.dir) // before the bugs: what is placed meanwhile is in them
-	if err != nil {
-		return nil, nil, err
-	}
-	if b, err = d.Bugs(); err != nil {
-		return nil, nil, err
-	}
-	placed := b.Placed()
-	for _, name := range names {
-		if placed[name] {
-			continue
-		}
-		if w, ok := d.waiting(name); ok {
-			list = append(list, w)
-		}
-	}
-	return b, list, nil
-}
-
-// waiting reads a finding.
-func (d *Directory) waiting(name string) (w Waiting, ok bool) {
-	in, err := d.Open(name)
-	if err != nil || in.Record == nil {
-		return w, false
-	}
-	text, err := in.Read(finding.CaseFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		_, err = in.Read(finding.StormFile) // a storm has no case
-	}
-	if err != nil {
-		return w, false
-	}
-	w = Waiting{Name: name, Record: in.Record, Signature: signature.OfText(&in.Record.Finding, text),
-		Since: time.Now(), Kept: true}
-	if st, err := os.Stat(in.Path); err == nil {
-		w.Since = st.ModTime()
-	}
-	return w, true
 }
 
 // WaitingStore is a store that knows which of its findings no bug has.
