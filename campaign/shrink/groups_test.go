@@ -76,9 +76,9 @@ func wanted(p *dbms.Profile) []*planted.Fault {
 // gained is what findings of planted bugs are grouped to.
 type gained struct{ groups, merged int }
 
-// TestTrialsGain leaves the trials out one at a time, for the planted bugs that one tells something of, and prints to how
-// many groups their findings fall with it and without it, and how many groups then hold findings of two planted bugs
-// that have none in common. Where a trial changes neither, whatever the seed, it is to be taken out.
+// TestTrialsGain leaves the trials out one at a time, for the planted bugs that one tells something of, and prints to
+// how many groups their findings fall with it and without it, and how many groups then hold findings of two planted
+// bugs that have none in common. Where a trial changes neither, whatever the seed, it is to be taken out.
 func TestTrialsGain(t *testing.T) {
 	if !*groupsGain {
 		t.Skip("a measurement: -groups.gain")
