@@ -213,6 +213,9 @@ func (r *Runner) ComplainsCheaply() bool {
 // Alive is what the target says of the database: nil while it answers.
 func (r *Runner) Alive() error { return r.target.Alive(r.ctx) }
 
+// Over is why nothing more may be run: whoever runs this has come to an end, or was interrupted. nil: it goes on.
+func (r *Runner) Over() error { return r.ctx.Err() }
+
 // Log is the tail of the server's log; "" where txweave does not have it.
 func (r *Runner) Log() string { return r.target.Log() }
 

@@ -18,8 +18,12 @@ import (
 )
 
 // broken judges what ended a check before its time: a damaged database and a statement that hangs are findings. All
-// else is the environment's or ours, and returned.
+// else is the environment's or ours, and returned. Where it was ended from outside, what was not answered says nothing:
+// a statement without an answer looks like one that hangs, and its transaction like one that waits in vain.
 func (k *checker) broken(err error) error {
+	if over := k.Over(); over != nil {
+		return over
+	}
 	var answer *exec.AnswerError
 	var env *exec.EnvironmentError
 	if k.last.run != nil && (errors.Is(err, exec.ErrTimeout) || errors.As(err, &env)) {

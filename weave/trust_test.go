@@ -1,6 +1,7 @@
 package weave_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,6 +200,30 @@ func (b *ownBreaker) Run(p *instrument.Plan, steps []instrument.Step) (*observe.
 	run.Trace.Events = run.Trace.Events[:at+1]
 	run.Trace.Events[at].Done = -1 // no answer
 	return run, exec.ErrTimeout
+}
+
+// ended is a database to which nothing more may be sent, as the campaign has come to its end.
+type ended struct{ weave.Runner }
+
+func (ended) Over() error { return context.DeadlineExceeded }
+
+// TestEndedMeanwhile: what ends with the campaign is no hang, and no wait in vain, however much it looks like one.
+func TestEndedMeanwhile(t *testing.T) {
+	long := *weave.WaitedLong
+	defer func() { *weave.WaitedLong = long }()
+	*weave.WaitedLong = 0
+	p := lookup(t, "sqlite/serializable")
+	c, err := testcase.Parse("planted", []byte(plantedCase))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, broken := range []*ownBreaker{{loads: 9}, {runs: 9, role: history.VSR}, {runs: 9, role: history.Target}} {
+		broken.Runner = newRunner(t, p)
+		if rep, err := weave.Check(ended{broken}, c, p, weave.Options{Repeats: 2}); !errors.Is(err,
+			context.DeadlineExceeded) {
+			t.Errorf("%v, findings %q, want that it was ended", err, signatures(rep.Findings))
+		}
+	}
 }
 
 // slowReplay is a database on which the replay is slow, and then a statement of the run.

@@ -44,6 +44,8 @@ type Runner interface {
 	ComplainsCheaply() bool
 	// Alive is nil while the database answers; see exec.Target.
 	Alive() error
+	// Over is why nothing more may be run; nil while something may.
+	Over() error
 	// Log is the tail of the server's log; "" where there is none.
 	Log() string
 }
