@@ -17,6 +17,13 @@ import (
 	"txweave/weave"
 )
 
+// plantedCase is a case that shows a planted bug by a finding with a signature, or by any where that is "", and the
+// cause of the one bug that its findings are.
+type plantedCase struct {
+	name, fault, text, signature string
+	cause                        finding.Cause
+}
+
 // TestCausesOfPlanted reduces cases of which each made a bug of its own once, beside the one that it is a finding of.
 func TestCausesOfPlanted(t *testing.T) {
 	effort.Full(t)
@@ -30,10 +37,7 @@ func TestCausesOfPlanted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		name, fault, text, signature string
-		cause                        finding.Cause
-	}{
+	for _, c := range []plantedCase{
 		{"the only row is missed before it is changed", "lost-row", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
 			"inconsistent-read-write/UPDATE:affected-versus-written", finding.CauseMissing},
@@ -81,6 +85,14 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN IMMEDIATE;\nUPDATE t0 SET c0 = 'a';\nCOMMIT;\n\n-- T1 --\nBEGIN IMMEDIATE;\nCOMMIT;\n\n-- " +
 			"schedule --\nT0 T0 T1 T1 T0\n",
 			"mechanism-violation/write-lock", finding.CauseKept},
+		{"a transaction that RELEASE has committed, and nothing is written", "release-commits", plain +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nSAVEPOINT b;\nRELEASE b;\nROLLBACK TO a;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 " +
+			"T0 T0 T0\n",
+			"inconsistent-read-write/ROLLBACK TO:lost-savepoint", finding.CauseKept},
+		{"… and its snapshot moves", "release-commits", named +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nSELECT 1 FROM t0;\nRELEASE a;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- T1 " +
+			"--\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (1, 1, 0);\nCOMMIT;\n" +
+			"\n-- schedule --\nT0 T0 T0 T1 T1 T1 T0 T0 T0\n", "snapshot-violation/newer-read", finding.CauseKept},
 		{"a transaction's own write is undone with its savepoint", "savepoint-undoes-all", named + row +
 			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nSAVEPOINT a;\nROLLBACK TO a;\nSELECT 1 FROM " +
 			"t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0 T0\n",
@@ -122,6 +134,18 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nUPDATE t0 SET pvkey = vkey, vkey = 2;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nDELETE " +
 			"FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 T1 T1 T0 T0\n",
 			"snapshot-violation/dirty-read", finding.CauseDirty},
+		{"… of what ROLLBACK TO had undone, so that its snapshot is a later one", "intermediate-read", named + row +
+			"\n-- T0 --\nBEGIN;\nSAVEPOINT a;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nROLLBACK TO a;\nUPDATE " +
+			"t0 SET pvkey = vkey, vkey = 3;\nCOMMIT;\n" +
+			"\n-- T1 --\nBEGIN;\nSELECT 1 FROM t0;\nSELECT 1 FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T1 T1 T0 T0 T1 " +
+			"T1\n",
+			"snapshot-violation/newer-read", finding.CauseDirty},
+		{"… where there was nothing to see, so that its snapshot is a later one", "dirty-read", named + row +
+			"\n-- T0 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3 WHERE 0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET " +
+			"pvkey = vkey, vkey = 2;\nCOMMIT;\n" +
+			"\n-- T2 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nSELECT pkey, vkey FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T1 " +
+			"T1 T1 T2 T2 T0 T2 T2\n",
+			"isolation-violation/P2", finding.CauseDirty},
 		{"a deleted row is there again, and another transaction changes it", "resurrected-row", named + row +
 			"\n-- T0 --\nBEGIN;\nDELETE FROM t0;\nCOMMIT;\n\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = " +
 			"2;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 T1\n",
@@ -197,6 +221,21 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey) VALUES (2, 2, 0);\nINSERT INTO t0 (pkey, vkey, pvkey) " +
 			"VALUES (3, 3, 0);\nDELETE FROM t0;\nCOMMIT;\n" +
 			"\n-- schedule --\nT0 T0 T0 T0 T0\n", "inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"… and an INSERT that writes nothing does", "not-my-last-write",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 INT, PRIMARY KEY (pkey));\n\n-- rows --\nINSERT INTO t0 (pkey, c0) " +
+				"VALUES (2, 0);\n" +
+				"\n-- T0 --\nBEGIN;\nDELETE FROM t0 WHERE 0;\nINSERT INTO t0 (pkey, c0) VALUES (1, 0) ON CONFLICT DO UPDATE SET " +
+				"c0 = 1;\n" +
+				"INSERT INTO t0 (pkey, c0) SELECT 4000 + r0.pkey, 1 FROM t0 AS r0 WHERE 0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 " +
+				"T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
+		{"… and one that writes another row", "not-my-last-write",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 INT, PRIMARY KEY (pkey));\n\n-- rows --\nINSERT INTO t0 (pkey, c0) " +
+				"VALUES (3, 0);\n" +
+				"\n-- T0 --\nBEGIN;\nDELETE FROM t0 WHERE 0;\nINSERT INTO t0 (pkey, c0) VALUES (2, 1), (4, 1) ON CONFLICT DO " +
+				"UPDATE SET c0 = 1;\n" +
+				"INSERT INTO t0 (pkey, c0) VALUES (1, 1);\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-written", finding.CauseOwn},
 		{"a row twice of a query without a table", "two-versions", named +
 			"\n-- T0 --\nBEGIN;\nSELECT 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows",
 			finding.CauseTwice},
@@ -239,6 +278,19 @@ func TestCausesOfPlanted(t *testing.T) {
 		{"a row that is missed, and that its transaction deletes", "lost-row", named + row +
 			"\n-- T0 --\nBEGIN;\nSELECT pkey, vkey FROM t0;\nDELETE FROM t0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T0\n", "",
 			finding.CauseMissing},
+		{"an error of a key that another transaction wrote is not told", "vanished-error",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 TEXT, PRIMARY KEY " +
+				"(pkey), UNIQUE (c0));\n" +
+				"\n-- rows --\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (1, 1, 0, 'a');\n" +
+				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, vkey, pvkey, c0) VALUES (2, 2, 0, 'b');\nCOMMIT;\n" +
+				"\n-- T1 --\nBEGIN;\nUPDATE t0 SET pvkey = vkey, vkey = 3, c0 = 'a';\nCOMMIT;\n\n-- schedule --\nT0 T0 T0 T1 T1 " +
+				"T1\n",
+			"inconsistent-read-write/UPDATE:matched-versus-written", finding.CauseKey},
+		{"… nor that of an INSERT that may leave a row as it was", "vanished-error",
+			"CREATE TABLE t0 (pkey INTEGER NOT NULL, c0 TEXT, PRIMARY KEY (pkey), UNIQUE (c0));\n" + texts +
+				"\n-- T0 --\nBEGIN;\nINSERT INTO t0 (pkey, c0) VALUES (2, 'a') ON CONFLICT (pkey) DO UPDATE SET c0 = " +
+				"excluded.c0;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n",
+			"inconsistent-read-write/INSERT:affected-versus-spelled", finding.CauseKey},
 		{"another row than a DELETE takes seems to be gone", "lost-row", named +
 			"CREATE TABLE t1 (pkey INTEGER NOT NULL, vkey BIGINT NOT NULL, pvkey BIGINT NOT NULL, c0 INTEGER, FOREIGN KEY " +
 			"(c0) REFERENCES t0 (pkey) ON DELETE CASCADE);\n" +
@@ -284,40 +336,46 @@ func TestCausesOfPlanted(t *testing.T) {
 			"\n-- T0 --\nBEGIN;\nSELECT 1;\nCOMMIT;\n\n-- schedule --\nT0 T0 T0\n", "replay-difference/SELECT:rows",
 			finding.CauseMissing},
 	} {
-		faults := slices.DeleteFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name != c.fault })
-		parsed, err := testcase.Parse(c.name,
-			[]byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+c.text))
+		c.check(t, p)
+	}
+}
+
+// check groups what the case shows with its planted bug.
+func (c *plantedCase) check(t *testing.T, p *dbms.Profile) {
+	t.Helper()
+	faults := slices.DeleteFunc(planted.Faults(), func(f *planted.Fault) bool { return f.Name != c.fault })
+	parsed, err := testcase.Parse(c.name,
+		[]byte("txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\n"+c.text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bugs := &finding.Bugs{}
+	err = withPlanted(t, p, faults, func(target exec.Target) error {
+		w := worker.On(target, p, weave.Options{Precision: sdg.Match})
+		defer w.Release()
+		res, err := w.Check(t.Context(), campaign.Job{Text: parsed.Print(), Repeats: 1})
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		bugs := &finding.Bugs{}
-		err = withPlanted(t, p, faults, func(target exec.Target) error {
-			w := worker.On(target, p, weave.Options{Precision: sdg.Match})
-			defer w.Release()
-			res, err := w.Check(t.Context(), campaign.Job{Text: parsed.Print(), Repeats: 1})
-			if err != nil {
+		for i := range res.Findings {
+			if _, err := place(t.Context(), bugs, w, p, &res.Findings[i]); err != nil {
 				return err
 			}
-			for i := range res.Findings {
-				if _, err := place(t.Context(), bugs, w, p, &res.Findings[i]); err != nil {
-					return err
-				}
-			}
-			if c.signature != "" && !slices.ContainsFunc(res.Findings, func(f campaign.Found) bool {
-				return f.Signature == c.signature
-			}) {
-				t.Errorf("%s: no %s, but %s", c.name, c.signature, printBugs(bugs))
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-		if len(bugs.Bugs) != 1 || bugs.Bugs[0].Signature.Cause != c.cause {
-			t.Errorf("%s: %s, want one bug, %s", c.name, printBugs(bugs), c.cause)
-		} else if features := bugs.Bugs[0].Signature.Features; c.fault != "skip-after-wait" &&
-			finding.OfStatements(c.cause) && slices.Contains(features, "transactions") {
-			t.Errorf("%s: it needs %q, want a cause of statements shown by one transaction", c.name, features)
+		if c.signature != "" && !slices.ContainsFunc(res.Findings, func(f campaign.Found) bool {
+			return f.Signature == c.signature
+		}) {
+			t.Errorf("%s: no %s, but %s", c.name, c.signature, printBugs(bugs))
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(bugs.Bugs) != 1 || bugs.Bugs[0].Signature.Cause != c.cause {
+		t.Errorf("%s: %s, want one bug, %s", c.name, printBugs(bugs), c.cause)
+	} else if features := bugs.Bugs[0].Signature.Features; finding.OfStatements(c.cause) &&
+		slices.Contains(features, "transactions") {
+		t.Errorf("%s: it needs %q, want a cause of statements shown by one transaction", c.name, features)
 	}
 }

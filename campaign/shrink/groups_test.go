@@ -128,7 +128,24 @@ func gain(t *testing.T, p *dbms.Profile, faults []*planted.Fault) (out gained) {
 	if len(faults) < 2 {
 		return out
 	}
+	of := shownBy(t, p, faults, placed)
+	for _, g := range bugs.Bugs {
+		if a, b := apart(g, placed, of); a != nil {
+			out.merged++
+			t.Logf("%s has findings of two:\n%s\n%s\n%s\n%s", printBugs(&finding.Bugs{Bugs: []*finding.Bug{g}}), a.signature,
+				a.text, b.signature, b.text)
+		}
+	}
+	return out
+}
+
+// shownBy are, of each of some reduced cases, those of the planted bugs that it shows alone.
+func shownBy(t *testing.T, p *dbms.Profile, faults []*planted.Fault, placed []placedCase) []map[string]bool {
+	t.Helper()
 	of := make([]map[string]bool, len(placed))
+	for i := range of {
+		of[i] = map[string]bool{}
+	}
 	for _, fault := range faults {
 		err := withPlanted(t, p, []*planted.Fault{fault}, func(target exec.Target) error {
 			w := worker.On(target, p, weave.Options{Precision: sdg.Match})
@@ -139,9 +156,6 @@ func gain(t *testing.T, p *dbms.Profile, faults []*planted.Fault) (out gained) {
 					return err
 				}
 				if campaign.FindBySignature(res, f.signature) != nil {
-					if of[i] == nil {
-						of[i] = map[string]bool{}
-					}
 					of[i][fault.Name] = true
 				}
 			}
@@ -151,14 +165,7 @@ func gain(t *testing.T, p *dbms.Profile, faults []*planted.Fault) (out gained) {
 			t.Fatal(err)
 		}
 	}
-	for _, g := range bugs.Bugs {
-		if a, b := apart(g, placed, of); a != nil {
-			out.merged++
-			t.Logf("%s has findings of two:\n%s\n%s\n%s\n%s", printBugs(&finding.Bugs{Bugs: []*finding.Bug{g}}), a.signature,
-				a.text, b.signature, b.text)
-		}
-	}
-	return out
+	return of
 }
 
 // apart are two findings of a group that have planted bugs each and none in common; nil where there are none such.

@@ -574,3 +574,20 @@ func TestHeed(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeating: a row of before is offered again under another name, however it was inserted.
+func TestRepeating(t *testing.T) {
+	for sql, want := range map[string]string{
+		"INSERT INTO t (pkey, vkey, pvkey, a) VALUES (1, 2, 0, 7)": "INSERT INTO t (pkey, vkey, pvkey, a) VALUES " +
+			"(99991, 999991, 0, 7)",
+		"INSERT INTO t (pkey, vkey, pvkey, `order`) VALUES (1, 2, 0, 7)": "INSERT INTO t (pkey, vkey, pvkey, `order`) " +
+			"VALUES (99991, 999991, 0, 7)",
+		"INSERT INTO t SET a = 7, pkey = 1, vkey = 2, pvkey = 0": "INSERT INTO t (a, pkey, vkey, pvkey) VALUES (7, " +
+			"99991, 999991, 0)",
+	} {
+		if got := repeating(&testcase.Case{Target: "mariadb", Rows: []testcase.Stmt{{SQL: sql}}}, "t"); !slices.Equal(got,
+			[]string{want}) {
+			t.Errorf("%s: %q", sql, got)
+		}
+	}
+}

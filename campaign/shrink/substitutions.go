@@ -1,10 +1,12 @@
 package shrink
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"txweave/sql"
+	"txweave/sql/analysis"
 	"txweave/sql/control"
 	"txweave/sql/sqltext"
 	"txweave/testcase"
@@ -12,7 +14,8 @@ import (
 
 // What a trial puts in the place of what: see trials.
 
-// undoing are the cases whose transactions roll back that commit, as it is and with a row in each table.
+// undoing are the cases whose transactions roll back that commit, with a row in each table too, or begin with one of
+// their own.
 func undoing(x *tried) []*testcase.Case {
 	undone := ending(x.Case, "COMMIT", "ROLLBACK")
 	filled := undone.Clone()
@@ -23,7 +26,7 @@ func undoing(x *tried) []*testcase.Case {
 			}
 		}
 	}
-	return []*testcase.Case{undone, filled}
+	return append([]*testcase.Case{undone, filled}, writing(x.Case)...)
 }
 
 // rowOf is an INSERT of one row into the table that a statement creates; "" where it creates none.
@@ -41,6 +44,33 @@ func rowOf(target, create string, pkey, vkey int) string {
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s, %s, %s) VALUES (%d, %d, 0)", st.Written(), sqltext.PKey, sqltext.VKey,
 		sqltext.PVKey, pkey, vkey)
+}
+
+// writing are cases in which the transactions with savepoints insert a row before all else, and commit, or roll back:
+// what becomes of it tells whether they ended before their end.
+func writing(c *testcase.Case) (out []*testcase.Case) {
+	row := ""
+	for _, s := range c.Schema {
+		row = cmp.Or(row, rowOf(c.Target, s.SQL, 99991, 999991))
+	}
+	for i := range c.Txns {
+		t := &c.Txns[i]
+		if row == "" || t.Autocommit() || !slices.ContainsFunc(t.Stmts, func(s testcase.Stmt) bool {
+			return sqltext.KindOf(s.SQL).IsSavepoint()
+		}) {
+			continue
+		}
+		other := beginningWith(c, i, row)
+		out = append(out, ending(other, "ROLLBACK", "COMMIT"), ending(other, "COMMIT", "ROLLBACK"))
+	}
+	return out
+}
+
+// beginningWith is a case of which one transaction, which is no single statement, runs a statement before all else.
+func beginningWith(c *testcase.Case, txn int, sql string) *testcase.Case {
+	c = c.Clone()
+	c.Insert(testcase.Ref{Txn: txn}, sql, c.StepsOf(txn)[0]+1)
+	return c
 }
 
 // ending is a case whose transactions that end by one word end by another.
@@ -110,6 +140,20 @@ func withoutTxn(c *testcase.Case, txn int) *testcase.Case {
 func place(c *testcase.Case, name string) (txn, stmt int, ok bool) {
 	ref, ok := testcase.ParseRef(name)
 	return ref.Txn, ref.Stmt, ok && ref.Txn < len(c.Txns) && ref.Stmt < len(c.Txns[ref.Txn].Stmts)
+}
+
+// eachBeside are the cases in which a transaction inserts a row before all else: where a read sees it before its
+// transaction has committed, the reads before it were of that one's state, too, in which there was nothing to see, and
+// took no snapshot.
+func eachBeside(x *tried) (out []*testcase.Case) {
+	for i := range x.Txns {
+		for _, s := range x.Schema {
+			if row := rowOf(x.Target, s.SQL, 99991, 999991); row != "" && !x.Txns[i].Autocommit() && len(x.Txns) > 1 {
+				out = append(out, beginningWith(x.Case, i, row))
+			}
+		}
+	}
+	return out
 }
 
 // eachLast are the cases in which nobody writes behind a read that missed what had been written before it: by the
@@ -324,4 +368,53 @@ func eachPlain(x *tried) (out []*testcase.Case) {
 		return nil
 	}
 	return append([]*testcase.Case{plain}, out...)
+}
+
+// eachColliding are the cases in which an INSERT of a row that has a key which is there already stands in the place of
+// the blamed write.
+func eachColliding(x *tried) (out []*testcase.Case) {
+	if !x.named {
+		return nil
+	}
+	for _, sql := range repeating(x.Case, x.Read(x.Txns[x.txn].Stmts[x.stmt].SQL).Target()) {
+		out = append(out, with(x.Case, x.txn, x.stmt, sql))
+	}
+	return out
+}
+
+// repeating are INSERTs of each row that a table of a case has from the start, under another name and as another
+// version.
+func repeating(c *testcase.Case, table string) (out []string) {
+	tree := sqltext.SyntaxOf(c.Target).Tree
+	for _, s := range c.Rows {
+		stmt, _ := tree.Parse(s.SQL)
+		spelled, ok := analysis.SpelledBy(stmt)
+		if !ok || spelled.Table != table || !slices.Contains(spelled.Columns, sqltext.PKey) {
+			continue
+		}
+		for _, row := range spelled.Rows {
+			again := &sql.Row{}
+			for i, name := range spelled.Columns {
+				x := row.Items[i]
+				switch name {
+				case sqltext.PKey:
+					x = &sql.Literal{Kind: sql.Number, Text: "99991"}
+				case sqltext.VKey:
+					x = &sql.Literal{Kind: sql.Number, Text: "999991"}
+				}
+				again.Items = append(again.Items, x)
+			}
+			n := stmt.(*sql.Insert)
+			columns := n.Columns
+			for _, as := range n.Set {
+				columns = append(columns, as.Columns[0].Name)
+			}
+			text, err := tree.Print(&sql.Insert{Table: n.Table, Columns: columns,
+				Source: &sql.Query{Body: &sql.Values{Rows: []*sql.Row{again}}}})
+			if err == nil {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }

@@ -59,6 +59,7 @@ var (
 	miscounted = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Counted) // nor here
 	// what it counts may be wrong, and not what it goes by
 	misordered = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
+	misspelled = finding.Signed(finding.ClassInconsistent, "INSERT", fault.Spelled) // rows may have stayed as they were
 	// a read by itself: nothing tells more
 	missing = finding.Signed(finding.ClassSnapshot, "", fault.MissingRow)
 )
@@ -124,8 +125,15 @@ var trials = []trial{
 	{ // Writes that others see too soon, or too late: were they committed before their end?
 		name:  "rolled-back",
 		of:    caused(finding.CauseDirty, finding.CauseNewer, finding.CauseOldWriter),
-		try:   func(x *tried) []*testcase.Case { return eachRolledBack(x.Case) },
+		try:   func(x *tried) []*testcase.Case { return append(eachRolledBack(x.Case), writing(x.Case)...) },
 		shows: showing(finding.CauseKept, finding.CauseLost),
+	},
+	{ // … or are reads of another one's state, in which there was nothing to see before?
+		name: "beside",
+		of:   caused(finding.CauseNewer), try: eachBeside,
+		shows: func(_ *tried, f *campaign.Found) bool {
+			return f.Class == finding.ClassSnapshot && f.Cause == finding.CauseDirty
+		},
 	},
 	{ // A read that misses what was written: is it gone?
 		name: "last",
@@ -138,6 +146,14 @@ var trials = []trial{
 		shows: func(_ *tried, f *campaign.Found) bool {
 			return f.Class == finding.ClassInconsistent && f.Differences[0].Kind == "INSERT" && finding.OfStatements(f.Cause)
 		},
+	},
+	{ // A write that passes over rows: was it refused for a key, and nobody told?
+		name: "colliding",
+		of: func(s *sought) bool {
+			return s.cause.Kind == fault.PassesOver || s.cause.IsZero() && s.signature == misspelled
+		},
+		try:   eachColliding,
+		shows: func(x *tried, f *campaign.Found) bool { return f.Cause == finding.CauseKey && x.at(f) },
 	},
 	{ // What a statement does by itself: does it do so with others' rows there from the start?
 		name:  "from-the-start",

@@ -464,7 +464,7 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 		return finding.CauseSearch
 	case d.What == fault.Counted && s.Run != nil && s.Run.Block.Info.RowCount.Counts:
 		return finding.CauseCount
-	case r.wroteMore(s):
+	case r.wroteMore(s) || r.changedBefore(s):
 		return finding.CauseOwn
 	}
 	if c := r.overtaken(s); !c.IsZero() {

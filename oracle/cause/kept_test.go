@@ -251,6 +251,50 @@ func TestNotKept(t *testing.T) {
 	}
 }
 
+// TestChangedBefore: what a statement seems to have written and does not count is what a write before it in its
+// transaction counts, and is not seen to have written; where that one counts what is seen, is another transaction's, or
+// was undone, the statement is miscounted.
+func TestChangedBefore(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(before, s *observe.ObservedStmt)
+		want   finding.Cause
+	}{
+		{"it says that it wrote nothing", nil, finding.CauseOwn},
+		{"it wrote one of two", func(before, s *observe.ObservedStmt) {
+			s.Affected, s.Writes = 1, append(s.Writes, history.Write{Item: row(3), From: history.Unborn, To: 4})
+		}, finding.CauseOwn},
+		{"two more than it says", func(before, s *observe.ObservedStmt) {
+			s.Writes = append(s.Writes, history.Write{Item: row(3), From: history.Unborn, To: 4})
+		}, finding.CauseMiscount},
+		{"all is seen", func(before, s *observe.ObservedStmt) { before.Affected = 0 }, finding.CauseMiscount},
+		{"a row that it changes counts twice", func(before, s *observe.ObservedStmt) {
+			before.Affected, before.Replaces, before.Writes = 2, true, []history.Write{{Item: row(1), From: 1, To: 9}}
+		}, finding.CauseMiscount},
+		{"another transaction's", func(before, s *observe.ObservedStmt) { before.Txn = 1 }, finding.CauseMiscount},
+		{"undone", func(before, s *observe.ObservedStmt) { before.Undone = true }, finding.CauseMiscount},
+	} {
+		before := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Insert}, Target: "t", Affected: 1,
+			Sent: 1, Done: 2}
+		s := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S1", Kind: sqltext.Insert,
+			Writes: []history.Write{{Item: row(2), From: history.Unborn, To: 3}}}, Target: "t", Sent: 3, Done: 4}
+		if c.change != nil {
+			c.change(before, s)
+		}
+		o := &observe.Observation{Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{before, s},
+			Txns:     []observe.ObservedTxn{{Outcome: history.Committed}, {Outcome: history.Committed}},
+			Contents: map[string]bool{"t": true}, Initial: map[string]map[int64]int64{"t": {1: 1}}}
+		o.Name = func(string) func(*history.Rows, int) (history.Version, bool) {
+			return func(*history.Rows, int) (history.Version, bool) { return history.Version{}, false }
+		}
+		f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{
+			{Stmt: "T0.S1", Kind: "INSERT", What: "affected-versus-written"}}}
+		if got := Of(&f, Facts{Observation: o}); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
 // TestMadeLater: an INSERT whose row no read shows before a DELETE of all rows seems to make it has written it; the
 // reads missed it.
 func TestMadeLater(t *testing.T) {

@@ -231,6 +231,26 @@ func (r *run) passesOver(at int) bool {
 	return missed && !extra && s.Err == nil && s.Affected == int64(len(s.Writes))
 }
 
+// changedBefore says whether a statement that failed, or says that it wrote fewer rows, seems to have written what a
+// write before it in its transaction had: that one counted so many rows more than the reads around it saw it write. The
+// read before the statement missed them, and the one after it does not.
+func (r *run) changedBefore(s *observe.ObservedStmt) bool {
+	over := int64(len(s.Writes))
+	if s.Err == nil {
+		over -= s.Affected
+	}
+	return over > 0 && !s.Loose && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
+		return slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
+			short := o.Affected - int64(len(o.Writes))
+			if o.Replaces && len(o.Writes) > 0 {
+				short = 0 // a row that it changes may count twice
+			}
+			return o.Txn == s.Txn && o.Done < s.Sent && o.Err == nil && o.Target == w.Table && !o.Undone &&
+				(short >= over || s.Err != nil && short > 0)
+		})
+	})
+}
+
 // listsWrong says whether a query that prints the versions of the rows that match lists others than those of which the
 // database says, of each row that the query saw by itself, that its clause is true.
 func (r *run) listsWrong(at int) bool {
