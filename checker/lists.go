@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,7 +15,8 @@ import (
 // FromLists turns a history of lists into one of registers: an append is a write, a read of a list one of its last
 // element. A list holds what was appended before by transactions that committed, all of it and in the order in which
 // the versions of the key came: that order is returned, by key, as far as somebody saw it; nil for a history that has
-// no lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict.
+// no lists. All versions that are not in it come after. Lists that no order of appends explains give a verdict. A list
+// with an element that two transactions appended is passed over, as Trace passes over a value of a register.
 //
 // A read after appends of its own shows what the list held before them. At SI and above, that is read before them. At
 // RC, RA and TCC, where a register's own value is no read of another transaction, it shows the order of the versions
@@ -37,10 +39,8 @@ func FromLists(h *register.History, level dbms.Level, opt Options) (*register.Hi
 		return nil, nil, &v
 	}
 	l := &lister{h: h, level: level, opt: opt, weak: level == dbms.RC || level == dbms.RA || level == dbms.TCC,
-		writer: map[element]int{}, longest: map[int32]listRead{}}
-	if v := l.appends(); v != nil {
-		return nil, nil, v
-	}
+		writer: map[element]int{}, twice: map[element]string{}, longest: map[int32]listRead{}}
+	l.appends()
 	if v := l.prefixes(); v != nil {
 		return nil, nil, v
 	}
@@ -68,28 +68,46 @@ type lister struct {
 	opt     Options
 	weak    bool // RC, RA or TCC
 	writer  map[element]int
+	twice   map[element]string // those that nobody can say whose they are, with the reason
+	unclear string             // the reason why a list that somebody read was passed over; "": none was
 	longest map[int32]listRead
 	seen    []bool // by transaction: somebody read an element that it appended
 	queue   []int  // transactions of unknown outcome that were seen, whose reads have not been looked at
 }
 
-// appends finds who appended each element.
-func (l *lister) appends() *Verdict {
+// appends finds who appended each element: of one that aborted and one that did not, the other one.
+func (l *lister) appends() {
 	for t := range l.h.Txns {
 		for _, op := range l.h.TxnOps(t) {
 			if op.Kind != register.Append {
 				continue
 			}
 			e := element{op.Key, op.Value}
-			if other, dup := l.writer[e]; dup {
-				v := l.opt.Unknown(l.level, UniqueValues, "%s and %s both append %s to %s", l.h.TxnName(other), l.h.TxnName(t),
-					l.h.Name(op.Value), l.h.KeyName(op.Key))
-				return &v
+			other, dup := l.writer[e]
+			switch {
+			case dup && l.h.Txns[t].Status == history.Aborted:
+				continue
+			case dup && l.h.Txns[other].Status != history.Aborted:
+				l.twice[e] = fmt.Sprintf("%s and %s both append %s to %s", l.h.TxnName(other), l.h.TxnName(t), l.h.Name(op.Value),
+					l.h.KeyName(op.Key))
 			}
 			l.writer[e] = t
 		}
 	}
-	return nil
+}
+
+// passedOver says whether nobody can say of whom a list is.
+func (l *lister) passedOver(op register.Op) bool {
+	if len(l.twice) == 0 {
+		return false
+	}
+	for _, e := range l.h.List(op) {
+		if why, is := l.twice[element{op.Key, e}]; is {
+			l.unclear = cmp.Or(l.unclear, why)
+			return true
+		}
+	}
+	return false
 }
 
 func (l *lister) invalid(a fault.Kind, edges []ExplainedEdge) *Verdict {
@@ -140,6 +158,9 @@ func (l *lister) txn(t int) *Verdict {
 	for _, op := range l.h.TxnOps(t) {
 		if op.Kind == register.Append {
 			own[op.Key]++
+			continue
+		}
+		if l.passedOver(op) {
 			continue
 		}
 		list := l.h.List(op)
@@ -302,6 +323,7 @@ func (l *lister) convert() *register.History {
 	}
 	h := b.History()
 	h.MadeOf(l.h)
+	h.Doubt = l.unclear
 	return h
 }
 
@@ -324,7 +346,7 @@ func (l *lister) operations(t int) []register.Op {
 			continue
 		}
 		list := l.h.List(op)
-		if !l.counts(t) || len(list) < own[op.Key] {
+		if !l.counts(t) || len(list) < own[op.Key] || l.passedOver(op) {
 			continue
 		}
 		r := register.Op{Kind: register.Read, Key: op.Key, Nil: true}

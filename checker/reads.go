@@ -37,7 +37,10 @@ type Reads struct {
 	FirstVersion []int32
 
 	table       *versionTable
-	initialized []bool // by key: the initial transaction wrote it; nil without one
+	twice       map[element]duplicate // values of which nobody can say whose they are
+	ambiguous   *duplicate            // one of these that somebody reads
+	duplicated  *duplicate            // the first one of these
+	initialized []bool                // by key: the initial transaction wrote it; nil without one
 	keys        []keyState
 	queue       []int32 // transactions of unknown outcome that were read from
 }
@@ -51,9 +54,13 @@ type keyState struct {
 }
 
 // Trace traces the reads of registers. It gives a verdict, and no Reads, where the history does not meet a
-// precondition (operations on lists, failed compares, a value of a key that was written twice) or where a read or the
-// reads of one transaction alone show an anomaly: those of Wei et al. (ICDE 2025), table I (a) to (g). The last
-// one of these, NonRepeatableReads, is none at RC.
+// precondition (operations on lists, failed compares) or where a read or the reads of one transaction alone show an
+// anomaly: those of Wei et al. (ICDE 2025), table I (a) to (g). The last one of these, NonRepeatableReads, is none at
+// RC.
+//
+// A read of a value that two transactions wrote to its key is passed over, as nobody knows from whom it is. What is
+// invalid without that read is invalid with it: an order that explains all reads explains the others. What is not is
+// for Reads.Valid to say.
 func Trace(h *register.History, level dbms.Level, opt Options) (*Reads, *Verdict) {
 	r, v := TraceIndexed(h, level, opt)
 	if r != nil {
@@ -79,10 +86,7 @@ func TraceIndexed(h *register.History, level dbms.Level, opt Options) (*Reads, *
 	}
 	r := &Reads{H: h, keys: make([]keyState, h.Keys())}
 	r.resetKeys()
-	if d := r.number(); d != nil {
-		v := opt.Unknown(level, UniqueValues, "%s", d.reason(h))
-		return nil, &v
-	}
+	r.number()
 	r.resetKeys()
 	if h.Initial >= 0 {
 		r.initialized = make([]bool, h.Keys())
@@ -129,6 +133,41 @@ func (r *Reads) Written(key int32, value int64) (version, txn int32) {
 		version = -1
 	}
 	return version, txn
+}
+
+// Unique gives a verdict where two transactions wrote one value to a key, whether or not anybody reads it.
+func (r *Reads) Unique(level dbms.Level, opt Options) *Verdict {
+	if r.duplicated == nil {
+		return nil
+	}
+	v := opt.Unknown(level, UniqueValues, "%s", r.duplicated.reason(r.H))
+	return &v
+}
+
+// Valid is the verdict where nothing is wrong with what was traced: that nobody can tell, where a read was passed over.
+func (r *Reads) Valid(level dbms.Level, opt Options) Verdict {
+	switch {
+	case r.ambiguous != nil:
+		return opt.Unknown(level, UniqueValues, "%s", r.ambiguous.reason(r.H))
+	case r.H.Lists() != nil && r.H.Doubt != "":
+		return opt.Unknown(level, UniqueValues, "%s", r.H.Doubt)
+	}
+	return opt.Valid(level)
+}
+
+// unclear says whether nobody can say whose the value is that a read returned.
+func (r *Reads) unclear(op register.Op) bool {
+	if len(r.twice) == 0 {
+		return false
+	}
+	if op.Nil {
+		op.Value = r.H.InitialValue
+	}
+	d, is := r.twice[element{op.Key, op.Value}]
+	if is = is && (!op.Nil || r.H.HasInitialValue); is && r.ambiguous == nil {
+		r.ambiguous = &d
+	}
+	return is
 }
 
 func (r *Reads) resetKeys() {
@@ -179,6 +218,8 @@ func (r *Reads) traceTxn(t int, repeatable bool) *badRead {
 			s.wrote, s.value = true, op.Value
 			continue
 		case s.wrote && !op.Nil && op.Value == s.value:
+			continue
+		case !s.wrote && r.unclear(op):
 			continue
 		}
 		ref := r.lookup(op)

@@ -169,8 +169,8 @@ func (t *versionTable) in(key int32, value int64) versionSlot {
 }
 
 // number gives every key's initial state and every transaction's last write of a key a number. A value that two
-// transactions wrote, neither known to be aborted, is a duplicate: its two transactions are returned.
-func (r *Reads) number() (dup *duplicate) {
+// transactions wrote, neither known to be aborted, is a duplicate.
+func (r *Reads) number() {
 	h := r.H
 	writes := 0
 	for i := range h.Ops {
@@ -198,13 +198,22 @@ func (r *Reads) number() (dup *duplicate) {
 			if op.Kind != register.Write {
 				continue
 			}
-			if d := r.numberWrite(t, first+i, op, flag); d != nil && dup == nil {
-				dup = d
+			if d := r.numberWrite(t, first+i, op, flag); d != nil {
+				r.duplicate(*d)
 			}
 		}
 	}
 	r.FirstVersion[len(h.Txns)] = int32(len(r.VersionTxn))
-	return dup
+}
+
+// duplicate notes a value that was written twice.
+func (r *Reads) duplicate(d duplicate) {
+	if r.duplicated == nil {
+		r.duplicated, r.twice = &d, map[element]duplicate{}
+	}
+	if e := (element{d.op.Key, d.op.Value}); r.twice[e] == (duplicate{}) {
+		r.twice[e] = d
+	}
 }
 
 type duplicate struct {

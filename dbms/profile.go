@@ -149,6 +149,7 @@ type WaitLimit struct {
 // takes that part.
 type Profile struct {
 	DBMS      string // its name: "sqlite"
+	Product   string // that as its makers write it: "SQLite"
 	Isolation string // name of the level as users give it: "repeatable-read"
 	Guarantees
 	// Claimed is the level whose promise a user holds the DBMS to instead; nil: its own.

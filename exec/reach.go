@@ -3,6 +3,9 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"syscall"
 	"time"
 )
 
@@ -18,6 +21,24 @@ var (
 // control connection while a case runs.
 func DialTime() time.Duration   { return dialTime }
 func AnswerTime() time.Duration { return answerTime }
+
+// Unreached says in plain words why no connection came about within a limit; nil: neither the context, nor the network
+// tells.
+func Unreached(ctx context.Context, err error, limit time.Duration) error {
+	var network syscall.Errno
+	var name *net.DNSError
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("%w within %s", ErrTimeout, limit)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &name) && name.IsNotFound:
+		return errors.New("no such host is known")
+	case errors.As(err, &network):
+		return network
+	}
+	return nil
+}
 
 // Reach reports whether a server answers: what Target.Alive returns. reach tries to; a server of the user's, whose
 // instance is nil, is waited for as long as wait.

@@ -74,8 +74,8 @@ func TestScriptOwedBehindOthers(t *testing.T) {
 	}
 }
 
-// TestScriptIdle: a step that stands behind another session's answer waits for it, and not for one that nobody lets go
-// on.
+// TestScriptIdle: a step that stands behind another session's answer waits for it. Where nobody lets that one go on, it
+// is answered that it was refused.
 func TestScriptIdle(t *testing.T) {
 	out := play(t, Patience{}, oneRow, "0 BEGIN IMMEDIATE", "1 DELETE FROM t", "0 COMMIT",
 		"2 1 idle: SELECT count(*) FROM t")
@@ -84,7 +84,7 @@ func TestScriptIdle(t *testing.T) {
 	}
 	out = play(t, Patience{}, oneRow, "0 BEGIN IMMEDIATE", "1 DELETE FROM t",
 		"2 1 idle: SELECT count(*) FROM t", "0 COMMIT")
-	if out.Steps[2].Rows.Row(0)[0].N != 1 || out.Steps[1].Err != nil {
+	if out.Steps[2].Rows.Row(0)[0].N != 1 || out.Steps[1].Err == nil || out.Steps[1].Blocked {
 		t.Errorf("%+v, then %+v", out.Steps[2], out.Steps[1])
 	}
 }

@@ -104,11 +104,14 @@ func (s *player) idle(sessions []int) error {
 		if err != nil {
 			return err
 		}
-		if !on && !slices.ContainsFunc(s.waiters, func(x *seat) bool { return x.refused < 0 }) {
-			return nil // nobody goes on who could let them in
-		}
-		if !on {
+		switch {
+		case on:
+		case slices.ContainsFunc(s.waiters, func(x *seat) bool { return x.refused < 0 }):
 			Nap(pause)
+		case len(s.waiters) == 0:
+			return nil
+		default: // nobody goes on who could let them in
+			s.refuse()
 		}
 	}
 	return nil
@@ -145,10 +148,15 @@ func (s *player) drain() error {
 			Nap(pause)
 			continue
 		}
-		// All of them are refused though nobody else goes on: that is their answer.
-		x := s.waiters[0]
-		s.waiters = s.waiters[1:]
-		x.event.End, x.event.Done = int64(time.Since(s.start)), s.done
-		s.done++
+		s.refuse() // all of them, though nobody else goes on
 	}
+}
+
+// refuse makes the answer of the statement that has waited longest that it was refused.
+func (s *player) refuse() {
+	x := s.waiters[0]
+	s.waiters = s.waiters[1:]
+	x.event.End, x.event.Done = int64(time.Since(s.start)), s.done
+	x.event.Blocked = s.sent > x.event.Op+1 // it waited, while others were sent
+	s.done++
 }

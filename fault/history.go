@@ -40,7 +40,7 @@ const (
 
 var ofHistory = []CatalogueEntry{
 	{Kind: HistoryThinAirRead, Class: History, Same: ThinAirRead,
-		Title: "A transaction read a value that nobody wrote", Source: "Wei et al., table I (a)"},
+		Title: "A transaction read a value that nobody wrote", Source: "Wei et al., table I (a); a garbage read"},
 	{Kind: HistoryAbortedRead, Class: History, Same: G1a,
 		Title: "A transaction read a value of an aborted transaction", Source: "Wei et al., table I (b)"},
 	{Kind: HistoryFutureRead, Class: History, Same: OwnLaterWrite,

@@ -25,7 +25,7 @@ var ofIsolation = []CatalogueEntry{
 		Why: "A row that a transaction has changed belongs to it until it ends. Here another one changed " +
 			"it in between, so a rollback or a crash cannot restore the right value.",
 		Want:   "the second change waits until the first transaction has ended.",
-		Source: "Adya, PL-1",
+		Source: "Adya, PL-1; Berenson et al., P0",
 		Old:    []string{"mutual-exclusion:dirty-write"}},
 	{Kind: G1a, Class: Isolation, Mechanism: CR, Called: "aborted read",
 		Title: "{sees} a change that is rolled back later",
@@ -80,7 +80,7 @@ var ofIsolation = []CatalogueEntry{
 		Title: "A transaction sees a part of what another one has committed",
 		Why: "A transaction must see another one's changes all together or not at all. Here it sees some " +
 			"of them.",
-		Source: "Adya, PL-2+"},
+		Source: "Adya, PL-2+; Berenson et al., A5A"},
 	{Kind: GSIb, Class: Isolation, Called: "long fork",
 		Title: "Transactions see the commits of others in different orders",
 		Why: "Commits have one order. Here one transaction sees the first of two commits without the " +
@@ -100,5 +100,5 @@ var ofIsolation = []CatalogueEntry{
 		Title: "Transactions commit although each searched for rows that the other one changed",
 		Why: "At this level the transactions must give what they give one after the other. Whichever " +
 			"comes first, the next one must see its change, and none of them did.",
-		Source: "Adya, PL-3"},
+		Source: "Adya, PL-3; Berenson et al., P3"},
 }

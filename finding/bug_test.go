@@ -265,7 +265,8 @@ func TestMergeSplit(t *testing.T) {
 	one, two := sig("a", true, "join"), sig("b", true, "case")
 	for i, s := range []Signature{one, two, two} {
 		g, _ := b.Place(record("x", "1.0"), s, time.Unix(int64(i), 0))
-		g.Kept = append(g.Kept, Kept{Dir: fmt.Sprint("finding-", i), Signature: s})
+		g.Kept = append(g.Kept, Kept{Dir: fmt.Sprint("finding-", i), Signature: s,
+			Title: fmt.Sprint("what ", i, " shows")})
 	}
 	g, err := b.Merge("B1", []string{"B2"})
 	if err != nil || g.Count != 3 || len(g.Kept) != 3 || len(b.Bugs) != 1 || g.Last != time.Unix(2, 0) {
@@ -275,7 +276,8 @@ func TestMergeSplit(t *testing.T) {
 		t.Error("what was merged comes back as a new bug")
 	}
 	split, err := b.Split("B1", "finding-1")
-	if err != nil || split.ID != "B3" || split.Count != 1 || g.Count != 3 || len(g.Also) != 0 {
+	if err != nil || split.ID != "B3" || split.Title != "what 1 shows" || split.Count != 1 || g.Count != 3 ||
+		len(g.Also) != 0 {
 		t.Fatalf("%+v, %+v, %v", split, g, err)
 	}
 	if again, _ := b.Place(record("x", "1.0"), two, time.Unix(9, 0)); again != split {

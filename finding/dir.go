@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"txweave/internal/input"
+	"txweave/internal/outcome"
+	"txweave/internal/strict"
 	"txweave/testcase"
 )
 
@@ -65,7 +67,7 @@ func Open(path string) (*Dir, error) {
 	}
 	d.Record = &Record{}
 	if err := json.Unmarshal(text, d.Record); err != nil {
-		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), err)
+		return nil, fmt.Errorf("%s: %w", d.file(RecordFile), strict.Unread(text, err))
 	}
 	d.Record.Signature, d.Record.With = Renamed(d.Record.Signature), Renamed(d.Record.With)
 	if err := CheckFormat(d.Record.Format, Format); err != nil {
@@ -78,7 +80,7 @@ func Open(path string) (*Dir, error) {
 // numbers.
 func CheckFormat(got, known int) error {
 	if got < 0 || got > known {
-		return fmt.Errorf("it has format %d, which a newer txweave wrote: this one reads formats up to %d", got, known)
+		return outcome.Misusef("it has format %d, which a newer txweave wrote: this one reads formats up to %d", got, known)
 	}
 	return nil
 }
@@ -94,14 +96,42 @@ func (d *Dir) Read(name string) ([]byte, error) {
 	return input.Kept(d.file(name), limit)
 }
 
-// Case reads the case.
+// Case reads the case. Its error is fs.ErrNotExist where there is none, as of a finding of a storm.
 func (d *Dir) Case() (*testcase.Case, error) {
 	text, err := d.Read(CaseFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &noCaseError{d.Path, d.Storm()}
+	}
 	if err != nil {
 		return nil, err
 	}
 	return testcase.Read(d.file(CaseFile), text)
 }
+
+// Storm is the command line of the storm that made the finding; "" where none did, or it is not told.
+func (d *Dir) Storm() string {
+	var of struct {
+		Command string `json:"command"`
+	}
+	text, err := d.Read(StormFile)
+	if err != nil || json.Unmarshal(text, &of) != nil {
+		return ""
+	}
+	return of.Command
+}
+
+// noCaseError says that a directory has no case, and what to do where a storm made it.
+type noCaseError struct{ dir, storm string }
+
+func (e *noCaseError) Error() string {
+	if e.storm != "" {
+		return fmt.Sprintf("%s is of a storm, and has no case: %s --save storm.toml runs it again, for txweave storm repeat, "+
+			"reduce and script", e.dir, e.storm)
+	}
+	return fmt.Sprintf("%s is no finding: it has no %s", e.dir, CaseFile)
+}
+
+func (*noCaseError) Unwrap() error { return fs.ErrNotExist }
 
 // Minimal says whether the case of a finding, one of a reduced/, is reduced until nothing more could go.
 func (d *Dir) Minimal() (bool, error) {
@@ -113,7 +143,9 @@ func (d *Dir) Minimal() (bool, error) {
 		return false, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(text, &how)
+		if err = json.Unmarshal(text, &how); err != nil {
+			err = fmt.Errorf("%s: %w", d.file(ReductionFile), strict.Unread(text, err))
+		}
 	}
 	return how.Stop == Fixpoint, err
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -99,19 +100,19 @@ func checkWeights(weights map[string]int) error {
 		}
 	}
 	if known < len(weights) {
-		return errors.New("gen: " + unknownNames(weights) + ": no production has that name (txweave features lists them)")
+		return errors.New("no production is called " + unknownNames(weights) + " (txweave features lists them)")
 	}
 	return nil
 }
 
-// unknownNames lists the weights that name no production.
+// unknownNames lists the weights that name no production, in quotes.
 func unknownNames(weights map[string]int) string {
 	var names []string
 	for name := range weights {
 		if !slices.ContainsFunc(groups, func(g group) bool {
 			return slices.ContainsFunc(g.entries, func(e entry) bool { return e.name == name })
 		}) {
-			names = append(names, name)
+			names = append(names, strconv.Quote(name))
 		}
 	}
 	slices.Sort(names)

@@ -74,6 +74,16 @@ func Trackers() []string {
 	return out
 }
 
+// TestOf is the format of the regression test that a tracker's reports hold; "" where they hold none.
+func TestOf(tracker string) string {
+	for _, t := range trackers {
+		if t.Name == tracker {
+			return t.Test
+		}
+	}
+	return ""
+}
+
 // HTML is the report that is a page: not for a tracker, but to be read, printed or attached.
 const HTML = "html"
 

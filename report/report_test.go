@@ -128,7 +128,7 @@ func TestMissingParts(t *testing.T) {
 		{"lost_commit_sqlite", "replay.jsonl", "the finding has no replay.jsonl", ""},
 		{"aggregate", "trace.jsonl", "", "there is no trace.jsonl, which has what the statements answered"},
 		{"aggregate", "finding.json", "", "there is no finding.json, which says what the finding is"},
-		{"aggregate", "case.txw", "", "case.txw: no such file"},
+		{"aggregate", "case.txw", "", "it has no case.txw"},
 		{"crash", "log.txt", "The server's log is not there", ""},
 		{"write_skew", "reduction.json", "The case is as it was found", ""},
 	} {

@@ -51,15 +51,19 @@ func (d *Doc) test() {
 	if !ok || d.t == nil {
 		return
 	}
-	files, err := export.Write(d.tracker.Test, d.f)
-	if err != nil {
-		return // the finding does not allow that form; txweave export says why
+	tested := d.f.Tested
+	if tested == nil {
+		files, err := export.Write(d.tracker.Test, d.f)
+		if err != nil {
+			return // the finding does not allow that form; txweave export says why
+		}
+		tested = &timeline.Tested{Text: files[0].Text}
 	}
-	if d.tracker.Test == "mtr" && strings.Contains(files[0].Text, "--reap\n") {
+	if d.tracker.Test == "mtr" && strings.Contains(tested.Text, "--reap\n") {
 		intro += " A statement that waits is sent and reaped, and nothing else is sent before it does wait."
 	}
-	d.Text("%s", intro)
-	d.verbatim(files[0].Text)
+	d.Text("%s", strings.TrimSuffix(intro+" "+tested.Said, " "))
+	d.verbatim(tested.Text)
 }
 
 var testIntro = map[string]string{

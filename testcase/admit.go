@@ -25,7 +25,7 @@ func (c *Case) Admit(x *sqltext.Syntax) error {
 	if err == nil {
 		return nil
 	}
-	err.place = c.places.of(err.index)
+	err.at = c.places
 	return err
 }
 
@@ -78,10 +78,11 @@ func (a *admission) sessions(c *Case) (out []section) {
 // txn judges the statements of transaction n; the index of the first that is refused is that of its step.
 func (a *admission) txn(n int, t *Txn) *RefusedError {
 	alone, last := t.Autocommit(), t.Steps()-1
+	a.written = false
 	for i := range t.Steps() {
 		sql := t.Step(i).SQL
 		begin, end := i == 0 && !alone, i == last && !alone
-		err := a.step(sql, begin, end, alone)
+		err := cmp.Or(a.step(sql, begin, end, alone), a.search(sql))
 		if err == nil {
 			continue
 		}
@@ -105,7 +106,20 @@ type admission struct {
 	script  bool            // it is a script's statement: see Script.Admit
 	alone   bool            // … and the server is its own
 	setting bool            // it is one of a session's settings
+	written bool            // the transaction has written something
 	views   map[string]float64
+}
+
+// search refuses a full-text search that does not find what its transaction wrote before: without transactions it does.
+func (a *admission) search(text string) error {
+	if !a.x.Traits.LateSearch {
+		return nil
+	}
+	if a.written && a.x.Searches(text) {
+		return errors.New("a full-text search finds what is committed, and nothing that its own transaction wrote")
+	}
+	a.written = a.written || a.x.Quoting.Read(text).Kind.Writes()
+	return nil
 }
 
 // row judges a statement of the rows.

@@ -57,14 +57,27 @@ type RefusedError struct {
 	Where  string // "T0.S1", "T0" of its BEGIN or end, "schema, statement 0", "rows, statement 3"
 	SQL    string
 	Reason error
-	index  int    // among all statements of the case, in the order of its text
-	place  string // "p.txw:14: ", where that is known
+	index  int // among all statements of the case, in the order of its text
+	at     *places
 }
 
 // Error returns one line.
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%s%s: %s: a case must not hold it: %s", e.place, e.Where,
-		quote(strings.Join(strings.Fields(e.SQL), " ")), e.Reason)
+	return e.at.of(e.index) + e.Unplaced()
 }
 
 func (e *RefusedError) Unwrap() error { return e.Reason }
+
+// Unplaced is the line without the place in the text.
+func (e *RefusedError) Unplaced() string {
+	return fmt.Sprintf("%s: %s: a case must not hold it: %s", e.Where, quote(strings.Join(strings.Fields(e.SQL), " ")),
+		e.Reason)
+}
+
+// Line is the line that the statement stands on; 0 where that is not known.
+func (e *RefusedError) Line() int {
+	if p := e.at; p != nil && e.index < len(p.lines) {
+		return p.lines[e.index]
+	}
+	return 0
+}

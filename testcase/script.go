@@ -41,16 +41,17 @@ type Printed struct {
 	Fine     bool       // … that there was no error
 	Cells    bool       // Rows are of a query of one column, as far as it has one
 	Expected bool       // it is what the text says should come
+	Loose    bool       // Message is in the words of who wrote the text
 }
 
 // SwitchesAutocommit says whether a statement sets autocommit.
 func SwitchesAutocommit(sql string) bool {
-	_, ok := autocommitOf(sql)
+	_, ok := AutocommitOf(sql)
 	return ok
 }
 
-// autocommitOf reads SET autocommit = …; ok says whether it is one.
-func autocommitOf(sql string) (on, ok bool) {
+// AutocommitOf reads SET autocommit = …; ok says whether it is one.
+func AutocommitOf(sql string) (on, ok bool) {
 	s := sqltext.Read(sql)
 	if s.Kind != sqltext.Set {
 		return false, false

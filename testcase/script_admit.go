@@ -103,13 +103,13 @@ func (a *scriptAdmission) define(s sqltext.Statement) error {
 	return a.definitionWords(s)
 }
 
-// hasBody says whether a statement may hold others: it makes a trigger, a procedure or a function.
+// hasBody says whether a statement may hold others: it makes a trigger, a procedure, a function or a rule.
 func hasBody(s sqltext.Statement) bool {
 	if len(s.Tokens) == 0 || !s.Tokens[0].Is("create") {
 		return false
 	}
 	for _, t := range s.Tokens[1:min(len(s.Tokens), 6)] {
-		if t.Is("trigger", "procedure", "function") {
+		if t.Is("trigger", "procedure", "function", "rule") {
 			return true
 		}
 		if !t.Is("or", "replace", "temporary", "temp", "aggregate") {
@@ -139,12 +139,14 @@ func (a *scriptAdmission) defineOther(s sqltext.Statement) error {
 	}
 	first := s.Tokens[0]
 	switch {
-	case first.Is("create") && what.Is("trigger", "procedure", "function"):
+	case first.Is("create") && what.Is("trigger", "procedure", "function", "rule"):
 		return a.routine(s, at)
+	case first.Is("create", "drop") && what.Is("materialized"):
+		return nil // its query was judged with its words
 	case first.Is("truncate"),
 		first.Is("rename") && what.Is("table", "tables"),
 		first.Is("drop") && what.Is("table", "tables", "view", "index", "trigger", "procedure", "function", "sequence",
-			"prepare"),
+			"prepare", "rule"),
 		first.Is("create", "alter") && what.Is("sequence"),
 		first.Is("alter") && what.Is("view"):
 		return nil

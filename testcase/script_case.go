@@ -13,6 +13,11 @@ import (
 // leaveOut is what to do about a statement that a case does not hold.
 const leaveOut = "leave it out if the bug shows without it"
 
+// lacks is the error of a statement that a case has no place for.
+func lacks(st *ScriptStmt, why string) error {
+	return &ParseError{Line: st.Line, Msg: quote(strings.Join(strings.Fields(st.SQL), " ")) + ": " + why}
+}
+
 // Case makes a case of a script whose transactions a case can hold: what stands in them are statements that read and
 // write rows, and savepoints; a statement outside any runs in autocommit, a transaction that nobody ends is rolled
 // back. The error says, with its line, which statement a case has no place for.
@@ -95,7 +100,7 @@ func (m *caseMaker) setUp() ([]int, error) {
 			m.c.Rows, rows = append(m.c.Rows, stmt), append(rows, st.Line)
 		case read.Kind == sqltext.Set, read.Kind == sqltext.Begin, read.Kind == sqltext.Commit, read.Kind == sqltext.Other:
 		default:
-			return nil, &ParseError{Line: st.Line, Msg: "a case makes tables, indexes and views, and nothing else: " + leaveOut}
+			return nil, lacks(&st, "a case makes tables, indexes and views, and nothing else: "+leaveOut)
 		}
 	}
 	return append(schema, rows...), nil
@@ -181,7 +186,7 @@ var ordinary = regexp.MustCompile(
 		`(?:innodb_)?lock_wait_timeout|wait_timeout|max_execution_time|unique_checks|profiling|` +
 		`lock_timeout|deadlock_timeout|statement_timeout|idle_in_transaction_session_timeout|client_min_messages|` +
 		`application_name)(?:\s*:?=\s*|\s+to\s+)[^,]+$|` +
-		`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)`)
+		`default_storage_engine\s*=\s*'?innodb'?\s*$|sql_mode\s*=\s*'[^']*STRICT_TRANS_TABLES[^']*'\s*$)|^pragma\s+busy_timeout\b`)
 
 // OfSessions says whether a SET is of a setting that each session has for itself, as far as that is known.
 func OfSessions(x *sqltext.Syntax, text string) bool {
@@ -207,21 +212,21 @@ func (m *caseMaker) outside(step, session int) error {
 	st := &m.Steps[step]
 	kind := sqltext.KindOf(st.SQL)
 	switch {
-	case m.OnlyWaits(step) || ordinary.MatchString(st.SQL) || m.keysChecked(step):
+	case m.OnlyWaits(step) || m.shows(step) || ordinary.MatchString(st.SQL) || m.keysChecked(step):
 	case kind == sqltext.Set && AdmitsSetting(sqltext.SyntaxOf(m.Target), st.SQL):
 		if slices.ContainsFunc(m.Steps[:step], func(before ScriptStmt) bool {
 			return before.Session == session && sqltext.KindOf(before.SQL).IsTarget()
 		}) {
-			return &ParseError{Line: st.Line, Msg: "a case sets a session before all else"}
+			return lacks(st, "a case sets a session before all else")
 		}
 		m.c.set(session+1, st.SQL)
 		m.settings[session+1] = append(m.settings[session+1], st.Line)
 	case kind == sqltext.Begin, kind == sqltext.Commit, kind == sqltext.Rollback, m.SetsLevel(st.SQL),
 		SwitchesAutocommit(st.SQL):
 	case kind == sqltext.Set:
-		return &ParseError{Line: st.Line, Msg: "a case does not hold this setting: " + leaveOut}
+		return lacks(st, "a case does not hold this setting: "+leaveOut)
 	default:
-		return &ParseError{Line: st.Line, Msg: "a case does not hold this outside of a transaction: " + leaveOut}
+		return lacks(st, "a case does not hold this outside of a transaction: "+leaveOut)
 	}
 	return nil
 }
@@ -252,7 +257,7 @@ func (m *caseMaker) transaction(u *Unit) error {
 		kind := sqltext.KindOf(st.SQL)
 		m.txnOf[i] = n
 		switch {
-		case m.OnlyWaits(i):
+		case m.OnlyWaits(i), m.shows(i), ordinary.MatchString(st.SQL):
 			m.txnOf[i] = -1
 		case k == 0 && u.Opened:
 			t.Begin = Stmt{SQL: m.withoutLevel(st.SQL), Comments: st.remarks()}
@@ -261,14 +266,14 @@ func (m *caseMaker) transaction(u *Unit) error {
 		case u.Ends && k == last && SwitchesAutocommit(st.SQL): // it commits
 			t.End.Comments = st.remarks()
 		case u.Ends && k == last:
-			t.End = Stmt{SQL: st.SQL, Comments: st.remarks()}
+			t.End = Stmt{SQL: m.chained(st.SQL), Comments: st.remarks()}
 		case !u.Explicit, kind.IsTarget(), kind.IsSavepoint(), kind == sqltext.XA,
 			kind >= sqltext.Create && kind < sqltext.Other:
 			// a case judges which definitions it can hold
 			m.at[i] = Ref{n, len(t.Stmts)}
 			t.Stmts, lines = append(t.Stmts, Stmt{SQL: st.SQL, Comments: st.remarks()}), append(lines, st.Line)
 		default:
-			return &ParseError{Line: st.Line, Msg: "a case does not hold this in a transaction: " + leaveOut}
+			return lacks(st, "a case does not hold this in a transaction: "+leaveOut)
 		}
 	}
 	if m.c.Txns = append(m.c.Txns, t); !t.Autocommit() {
@@ -276,6 +281,25 @@ func (m *caseMaker) transaction(u *Unit) error {
 	}
 	m.c.places.lines = append(m.c.places.lines, lines...)
 	return nil
+}
+
+// chained is a statement that ends a transaction, with AND CHAIN as cases have it, where they do.
+func (m *caseMaker) chained(text string) string {
+	x := sqltext.SyntaxOf(m.Target)
+	read := control.Read(x.Tree, text)
+	if !read.Chains() {
+		return text
+	}
+	if read = control.Read(x.Tree, read.Unchained()); x.Admission.Chain {
+		return read.Text() + " AND CHAIN"
+	}
+	return read.Text()
+}
+
+// shows says whether a step only tells of the server, or of how tables are defined.
+func (m *caseMaker) shows(step int) bool {
+	text := m.Steps[step].SQL
+	return sqltext.KindOf(text) == sqltext.Other && sqltext.FirstWord(text) == "SHOW"
 }
 
 // OnlyWaits says whether a step does nothing but to take a while.

@@ -27,8 +27,10 @@ func (s *Script) LevelsAsked(said func(step int, once string) string, refused fu
 	out := make([]string, len(s.Steps))
 	for _, u := range s.Units(nil, refused) {
 		x := &sessions[u.Session]
-		x.once = ""
-		spends := s.spends(&u, refused)
+		if !u.Chained {
+			x.once = ""
+		}
+		spends := !u.Chained && s.spends(&u, refused)
 		if spends {
 			x.once, x.next = x.next, ""
 		}

@@ -20,11 +20,7 @@ func (a *scriptAdmission) reading(name string, after []sqltext.Token) error {
 	changes := fmt.Errorf("%s changes how the server reads statements", strings.ToUpper(name))
 	reads := a.x.Admission.Reading
 	if words, ok := reads.Words[name]; ok {
-		value, ok := plainValue(after)
-		for _, word := range strings.Split(strings.ToLower(value), ",") {
-			ok = ok && (word == "" || slices.Contains(words, word))
-		}
-		if !ok {
+		if !plainWords(after, words, a.alone) {
 			return fmt.Errorf("%s, unless to modes that are written out and leave literals as they are", changes)
 		}
 	}
@@ -49,6 +45,18 @@ func (a *scriptAdmission) reading(name string, after []sqltext.Token) error {
 		}
 	}
 	return nil
+}
+
+// plainWords says whether a setting is given a list of such words; usual says that it may be its default, too.
+func plainWords(after []sqltext.Token, words []string, usual bool) bool {
+	value, ok := plainValue(after)
+	if usual && strings.EqualFold(value, "default") {
+		return true
+	}
+	for _, word := range strings.Split(strings.ToLower(value), ",") {
+		ok = ok && (word == "" || slices.Contains(words, word))
+	}
+	return ok
 }
 
 // plainValue returns the value that a setting is given, without quotes; false where it is no single word or literal.

@@ -1,6 +1,8 @@
 package testcase
 
 import (
+	"strings"
+
 	"txweave/sql"
 	"txweave/sql/control"
 	"txweave/sql/sqltext"
@@ -11,7 +13,8 @@ import (
 type Unit struct {
 	Session  int
 	Steps    []int // indices into Script.Steps
-	Explicit bool  // it begins with BEGIN, or autocommit is off
+	Explicit bool  // it begins with BEGIN, or autocommit is off, or what ended the one before it began it
+	Chained  bool  // … the last of these: it has the level of the one before
 	Opened   bool  // its first statement opens it
 	Ends     bool  // its last statement ends it
 	Open     bool  // nothing in the script ends it
@@ -26,11 +29,16 @@ type unitState struct {
 	open       int // its unit that has not ended; -1 for none
 	autocommit bool
 	locked     bool // it has tables of LOCK TABLES
+	chains     bool // what ends a transaction begins the next one, unless it says otherwise (completion_type)
+	chained    bool // the end of a transaction has begun the next one, of which nothing was sent yet
+	// points are the savepoints of a transaction that the first one of them has opened.
+	points []string
 }
 
 // unitMaker splits a script.
 type unitMaker struct {
 	*Script
+	syntax           *sqltext.Syntax
 	aborted, refused func(step int) bool
 	out              []Unit
 	state            []unitState
@@ -41,7 +49,7 @@ type unitMaker struct {
 // the database rolled its transaction back, refused that it was answered with an error; nil: of none.
 func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 	none := func(int) bool { return false }
-	m := unitMaker{Script: s, aborted: none, refused: none,
+	m := unitMaker{Script: s, syntax: sqltext.SyntaxOf(s.Target), aborted: none, refused: none,
 		state: make([]unitState, len(s.Sessions)), prepared: map[string]int{}}
 	if aborted != nil {
 		m.aborted = aborted
@@ -72,7 +80,10 @@ func (s *Script) Units(aborted, refused func(step int) bool) []Unit {
 // take adds a step to the unit of its session, or begins one with it.
 func (m *unitMaker) take(i int, st *unitState) {
 	kind := m.kindAt(i, st)
-	on, switches := autocommitOf(m.Steps[i].SQL)
+	if m.syntax.Traits.SavepointOpens && !m.refused(i) {
+		kind = st.atSavepoint(m.Steps[i].SQL, m.syntax, kind)
+	}
+	on, switches := AutocommitOf(m.Steps[i].SQL)
 	if (kind == opens || switches) && m.refused(i) {
 		kind, switches = setting, false
 	}
@@ -83,9 +94,7 @@ func (m *unitMaker) take(i int, st *unitState) {
 		st.open = -1
 	}
 	if st.open < 0 {
-		st.open = len(m.out)
-		m.out = append(m.out, Unit{Session: m.Steps[i].Session, Opened: kind == opens,
-			Explicit: kind == opens || !st.autocommit && kind == plain})
+		m.begin(i, kind, st)
 	}
 	u := &m.out[st.open]
 	u.Steps = append(u.Steps, i)
@@ -97,14 +106,90 @@ func (m *unitMaker) take(i int, st *unitState) {
 			m.prepared[name] = st.open
 		}
 		st.open = -1
+	case kind == ends && m.stays(i):
 	case kind == ends:
-		u.Ends, st.open = true, -1
+		u.Ends, st.open, st.chained = true, -1, m.chains(i, st)
 	case m.aborted(i), kind == commits, !u.Explicit:
 		st.open = -1
 	}
 	if switches {
 		st.autocommit = on
 	}
+	if on, ok := completionOf(m.Steps[i].SQL); ok && !m.refused(i) {
+		st.chains = on
+	}
+}
+
+// begin begins a unit with a step.
+func (m *unitMaker) begin(i int, kind scriptKinds, st *unitState) {
+	st.open = len(m.out)
+	chained := st.chained && kind == plain
+	m.out = append(m.out, Unit{Session: m.Steps[i].Session, Opened: kind == opens, Chained: chained,
+		Explicit: kind == opens || chained || !st.autocommit && kind == plain})
+	st.chained = st.chained && kind == setting
+}
+
+// chains says whether a step that ends a transaction begins the next one at once.
+func (m *unitMaker) chains(step int, st *unitState) bool {
+	chain, ok := control.Read(sqltext.SyntaxOf(m.Target).Tree, m.Steps[step].SQL).Chain()
+	return !m.refused(step) && ok && (chain == "AND CHAIN" || chain == "" && st.chains)
+}
+
+// completionOf reads SET completion_type = …, by which COMMIT and ROLLBACK are as with AND CHAIN
+// (dev.mysql.com/doc/refman, Server System Variables); ok is false for any other statement.
+func completionOf(text string) (chains, ok bool) {
+	s := sqltext.Read(text)
+	if s.Kind != sqltext.Set {
+		return false, false
+	}
+	for i, t := range s.Tokens {
+		if t.Is("completion_type") && i+2 < len(s.Tokens) {
+			value := s.Tokens[len(s.Tokens)-1].Unquote()
+			return value == "1" || strings.EqualFold(value, "chain"), true
+		}
+	}
+	return false, false
+}
+
+// stays says whether a COMMIT was refused that leaves its transaction open then.
+func (m *unitMaker) stays(step int) bool {
+	return m.syntax.Traits.CommitStays && m.refused(step) && !m.aborted(step) &&
+		control.Read(m.syntax.Tree, m.Steps[step].SQL).Kind == sqltext.Commit
+}
+
+// atSavepoint is what a statement does to transactions where a SAVEPOINT may open one.
+func (st *unitState) atSavepoint(text string, syntax *sqltext.Syntax, kind scriptKinds) scriptKinds {
+	if st.open < 0 {
+		st.points = nil
+	}
+	back := func(name *sql.Name) {
+		for n := len(st.points) - 1; n >= 0; n-- {
+			if st.points[n] == name.Folded() {
+				st.points = st.points[:n]
+				return
+			}
+		}
+	}
+	switch n := control.Read(syntax.Tree, text).Tree.(type) {
+	case *sql.Savepoint:
+		if st.open >= 0 && st.points == nil { // a transaction of BEGIN
+			return kind
+		}
+		if st.points = append(st.points, n.Name.Folded()); len(st.points) == 1 {
+			return opens
+		}
+	case *sql.Release:
+		if back(n.Name); st.points != nil && len(st.points) == 0 {
+			return ends
+		}
+	case *sql.Rollback:
+		if before := len(st.points); n.To != nil && before > 0 {
+			if back(n.To); len(st.points) < before { // it stays itself
+				st.points = append(st.points, n.To.Folded())
+			}
+		}
+	}
+	return kind
 }
 
 // prepares is the name under which PREPARE TRANSACTION leaves its transaction to whoever ends it, and its session is
@@ -148,7 +233,7 @@ func (s *Script) kindAt(step int, st *unitState) scriptKinds {
 	syntax := sqltext.SyntaxOf(s.Target)
 	read := control.Read(syntax.Tree, s.Steps[step].SQL)
 	kind := kindOf(syntax, read)
-	on, switches := autocommitOf(s.Steps[step].SQL)
+	on, switches := AutocommitOf(s.Steps[step].SQL)
 	locks, is := read.Tree.(*sql.LockTables)
 	switch {
 	case switches && on && !st.autocommit && st.open >= 0: // it commits
@@ -188,7 +273,9 @@ func kindOf(syntax *sqltext.Syntax, s control.Statement) scriptKinds {
 		}
 		return plain
 	case sqltext.Set:
-		return setting
+		if t := sqltext.Read(s.Text()).Tokens; len(t) < 2 || !t[1].Is("statement") { // … for which it is, behind FOR
+			return setting
+		}
 	}
 	switch {
 	case syntax.Traits.Commits != nil && syntax.Traits.Commits(s.Tree, s.Kind):

@@ -168,6 +168,12 @@ func bugPath(s store.BugStore, arg, name, where string) (string, error) {
 		return "", outcome.Misuse(fmt.Errorf("%s: %w", where, err))
 	}
 	path, _ := s.SmallestCase(g)
+	if path == "" && len(g.Kept) > 0 { // of a storm
+		if path = filepath.Join(where, g.Kept[0].Dir); exists(path) {
+			return path, nil
+		}
+		path = ""
+	}
 	if path == "" {
 		return "", outcome.Misusef("%s: no finding of it is kept", arg)
 	}
@@ -176,6 +182,11 @@ func bugPath(s store.BugStore, arg, name, where string) (string, error) {
 		path = filepath.Dir(path)
 	}
 	return path, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // namedIn is named for a name in a campaign's directory.

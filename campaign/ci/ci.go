@@ -11,6 +11,7 @@ import (
 
 	"txweave/campaign/database"
 	"txweave/finding"
+	"txweave/internal/strict"
 	"txweave/internal/version"
 )
 
@@ -30,7 +31,7 @@ type Baseline []*finding.Bug
 // ReadBaseline reads one.
 func ReadBaseline(text []byte) (b Baseline, err error) {
 	if err := json.Unmarshal(text, &b); err != nil {
-		return nil, fmt.Errorf("want what txweave bugs list --format json prints: %w", err)
+		return nil, fmt.Errorf("want what txweave bugs list --format json prints: %w", strict.Unread(text, err))
 	}
 	if slices.Contains(b, nil) {
 		return nil, fmt.Errorf("one of its bugs is null")

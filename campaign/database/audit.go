@@ -95,20 +95,29 @@ func (t *tx) auditBugs(wrong *[]string, findings *int64) error {
 	}, "SELECT number, doc FROM bugs ORDER BY number")
 }
 
-// auditFiles looks at the files of findings that are kept.
+// auditFiles looks at the files of findings that are kept. A campaign that runs may remove some meanwhile, and says so
+// before it does.
 func (d *DB) auditFiles(ctx context.Context) (wrong []string, err error) {
-	kept := map[string]bool{}
+	var kept []string
 	err = d.rows(ctx, func(scan func(...any) error) error {
 		var name string
 		err := scan(&name)
-		kept[name] = true
+		kept = append(kept, name)
 		return err
 	}, "SELECT name FROM findings WHERE kept = 1 ORDER BY name")
 	if err != nil {
 		return nil, err
 	}
-	for name := range kept {
-		if why := d.damage(name); why != "" {
+	for _, name := range kept {
+		why := d.damage(name)
+		if why == "" {
+			continue
+		}
+		var still int64
+		if err := d.row(ctx, "SELECT kept FROM findings WHERE name = ?", name).Scan(&still); err != nil && !isNone(err) {
+			return nil, err
+		}
+		if still == 1 {
 			wrong = append(wrong, fmt.Sprintf("finding %s is not whole: %s", name, why))
 		}
 	}

@@ -81,7 +81,8 @@ func TestUpgrade(t *testing.T) {
 			}
 			if name == "later" {
 				var plan *PlanError
-				if _, err := Open(t.Context(), dir, true); !errors.As(err, &plan) || !strings.Contains(err.Error(), "of format 3") {
+				if _, err := Open(t.Context(), dir, true); !errors.As(err, &plan) || !strings.Contains(err.Error(),
+					"its format is 3") {
 					t.Error(err)
 				}
 				return

@@ -136,11 +136,15 @@ func (t *tx) checkFormat() error {
 	if err := t.row("SELECT v FROM meta WHERE k = 'format'").Scan(&have); err != nil {
 		return err
 	}
-	if have != strconv.Itoa(format) {
-		return &PlanError{
-			fmt.Sprintf(
-				"the campaign's database is of format %s, and this txweave reads %d (an older one is brought up to date where it "+
-					"can be written)", have, format)}
+	switch n, err := strconv.Atoi(have); {
+	case err != nil || n < 1:
+		return &PlanError{fmt.Sprintf("the campaign's database is of the format %q, which no txweave writes", have)}
+	case n > format:
+		return &PlanError{fmt.Sprintf("a newer txweave wrote the campaign's database: its format is %d, and this one reads %d",
+			n, format)}
+	case n < format:
+		return &PlanError{fmt.Sprintf("an older txweave wrote the campaign's database (format %d, now %d): "+
+			"txweave campaign run brings it up to date where it can be written", n, format)}
 	}
 	return nil
 }

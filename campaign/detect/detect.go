@@ -333,7 +333,7 @@ func (o *Config) eachOf(ctx context.Context, t exec.Target, p *dbms.Profile, see
 		err = src.WithRows(o.Rows)
 	}
 	if err != nil {
-		return 0, err
+		return 0, outcome.Misuse(err)
 	}
 	bugs, err := known.Default()
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"txweave/internal/former"
 	"txweave/internal/input"
+	"txweave/internal/strict"
 )
 
 // Combined prints one Markdown table from the JSON of several runs, read from files: a row for each planted bug, a
@@ -23,7 +24,10 @@ func Combined(ctx context.Context, w io.Writer, files []string) error {
 		}
 		var d Result
 		if err := former.Detection.Unmarshal(text, &d); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("%s: want what detect --format json prints: %w", name, strict.Unread(text, err))
+		}
+		if d.Target == "" {
+			return fmt.Errorf("%s: want what detect --format json prints", name)
 		}
 		runs = append(runs, d)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -148,7 +149,10 @@ func (f *reduction) paths(ctx context.Context, arg string) (path, of, dir string
 	arg = bugs.OfFinding(arg)
 	r, err := finding.ReadRecord(arg)
 	if err != nil {
-		return "", "", "", outcome.Misusef("%s is not the directory of a finding: %w", arg, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%s is no finding: it has no %s", arg, finding.RecordFile)
+		}
+		return "", "", "", outcome.Misuse(err)
 	}
 	f.Signature = finding.Renamed(f.Signature)
 	if f.Signature == "" {

@@ -2,9 +2,7 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,8 +15,6 @@ import (
 	"txweave/instrument"
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
-	"txweave/internal/output"
-	"txweave/report/export"
 	"txweave/report/timeline"
 	"txweave/sdg"
 	"txweave/sql/sqltext"
@@ -166,73 +162,4 @@ func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.
 	}
 	out.Run = run.Trace
 	return out, nil
-}
-
-// unshown says why a test that a tool has run does not show a finding.
-func unshown(f *timeline.Dossier, tool *export.Tool) string {
-	if f.Complains() {
-		return tool.Name + " prints that the tables are whole; the damage may need more time, or the reads that txweave adds"
-	}
-	return tool.Name + " prints the same of the statements in transactions and without; it may need the reads that txweave " +
-		"adds between them"
-}
-
-// TryOut runs a regression test of a finding, in a format, as the maintainers do, where their program is installed, and
-// writes beside the test's file what that prints.
-func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test, file string) error {
-	tool := export.ToolOf(find.Record.Environment.DBMS, format)
-	why := ""
-	switch {
-	case tool == nil && slices.Contains(export.OfMaintainers, format):
-		why = "txweave knows of no program of this machine's that runs it on " + find.Record.Environment.DBMS
-	case tool == nil:
-		return nil
-	case u.Target.DSN != "":
-		why = "it makes and drops tables, and --dsn is a server of yours"
-	case !tool.Installed():
-		why = tool.Name + " is not installed"
-	}
-	if why != "" {
-		if u.Target.Notes != nil {
-			fmt.Fprintf(u.Target.Notes, "txweave: the test was not run: %s\n", why)
-		}
-		return nil
-	}
-	on, err := u.For(ctx, find.Case)
-	if err != nil {
-		return err
-	}
-	on.Inject = nil // the test is run on the database as it is
-	there := false
-	err = on.Use(ctx, func(t exec.Target) error {
-		there = true
-		beside := tool.Beside(file)
-		// What an earlier test printed says nothing of this one.
-		if err := os.Remove(beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return outcome.Misuse(err)
-		}
-		printed, err := tool.Run(ctx, t.Control(), test)
-		if ctx.Err() != nil {
-			return outcome.Stopped()
-		}
-		if err != nil {
-			return outcome.End(outcome.Inconclusive, fmt.Errorf("%s is written, and does not run as it did: %w", file, err))
-		}
-		if err := output.File(ctx, beside, []byte(printed)); err != nil {
-			return outcome.Misuse(err)
-		}
-		if format == "mtr" && len(find.Record.Environment.Planted) == 0 && export.Unshown(find, printed) {
-			return outcome.Inconclusivef("%s is written, and does not show the finding: %s (%s). Give the maintainers the report "+
-				"and its case.txw, which txweave replay repeats", file, unshown(find, tool), beside)
-		}
-		fmt.Fprintf(on.Notes, "txweave: %s has what %s prints of it on %s %s\n", beside, tool.Name, t.Describe().Target,
-			t.Describe().Version)
-		return nil
-	})
-	if !there && errors.Is(err, exec.ErrUnavailable) && u.Target.Server == "" {
-		// nobody asked for one, and the test is written
-		fmt.Fprintf(on.Notes, "txweave: the test was not run: %v\n", err)
-		return nil
-	}
-	return err
 }

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"txweave/campaign/database"
@@ -304,7 +305,15 @@ func Listen(address string, any, open bool) (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil && any {
-		return net.Listen("tcp", net.JoinHostPort(host, "0"))
+		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+	}
+	var port *net.AddrError
+	var taken syscall.Errno
+	switch {
+	case errors.As(err, &port):
+		return nil, fmt.Errorf("%s: %s", address, port.Err)
+	case errors.As(err, &taken):
+		return nil, fmt.Errorf("%s: %w: name another address or port", address, taken)
 	}
 	return l, err
 }

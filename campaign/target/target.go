@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"txweave/dbms"
@@ -178,10 +177,10 @@ func Faults(wanted []string) (out []*planted.Fault, err error) {
 			for _, x := range all {
 				names = append(names, x.Name)
 			}
-			if near := spelling.Closest(name, names); near != "" { // the list takes some screens
+			if near := spelling.Closest(name, names); near != "" {
 				return nil, outcome.Misusef("--inject: no planted bug %q: did you mean %s?", name, near)
 			}
-			return nil, outcome.Misusef("--inject: no planted bug %q (there are %s)", name, strings.Join(names, ", "))
+			return nil, outcome.Misusef("--inject: no planted bug %q (docs/reference/planted-bugs.md lists them)", name)
 		}
 		out = append(out, all[i])
 	}

@@ -13,6 +13,7 @@ import (
 	"txweave/checker/minitx"
 	"txweave/checker/polygraph"
 	"txweave/checker/weak"
+	"txweave/history"
 	"txweave/history/register"
 )
 
@@ -44,6 +45,9 @@ func check(ctx context.Context, h *register.History, level dbms.Level, opt check
 		return v
 	}
 	v := first(ctx, h, level, opt)
+	if v.Unmet == checker.UniqueValues || v.Unmet == checker.Registers {
+		v = single(ctx, h, v, opt)
+	}
 	if v.Outcome == checker.Invalid && v.Second == nil {
 		v.Second = second(ctx, h, level, opt, v.Counterexample)
 	}
@@ -51,6 +55,38 @@ func check(ctx context.Context, h *register.History, level dbms.Level, opt check
 		v.Outcome, v.Reason = checker.Unknown, h.Doubt
 	}
 	return v
+}
+
+// single judges a history of single operations, whose values may repeat and whose compares may fail, by whether it is
+// linearizable, as far as that decides its level. Of such transactions strict serializability asks the same, and is the
+// strongest level; session order is in real time where no two transactions of a session overlap.
+func single(ctx context.Context, h *register.History, v checker.Verdict, opt checker.Options) checker.Verdict {
+	if !h.RealTime {
+		return v
+	}
+	switch l := lin.Check(ctx, h); {
+	case l.Outcome == checker.Invalid && v.Level == dbms.SSER:
+		l.Level, l.SessionOrder = v.Level, opt.SessionOrder
+		return l
+	case l.Outcome == checker.Valid && (!opt.SessionOrder || sessionsInTime(h)):
+		return opt.Valid(v.Level)
+	}
+	return v
+}
+
+// sessionsInTime says whether each transaction ended before the next one of its session began.
+func sessionsInTime(h *register.History) bool {
+	last := make([]int, h.Sessions()) // transaction, and 1
+	for t, x := range h.Txns {
+		if x.Session == register.NoSession || x.Status == history.Aborted {
+			continue
+		}
+		if before := last[x.Session] - 1; before >= 0 && h.End(before) >= h.Start(t) {
+			return false
+		}
+		last[x.Session] = t + 1
+	}
+	return true
 }
 
 // second looks for what else is wrong, among other transactions, where one read shows what is: that read is left out.

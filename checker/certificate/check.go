@@ -88,6 +88,9 @@ func newChecker(h *register.History, c *Certificate, level dbms.Level, opt check
 	if k.r, v = checker.TraceIndexed(k.h, level, opt); v != nil {
 		return nil, v
 	}
+	if v := k.r.Unique(level, opt); v != nil { // the certificate names versions by their values
+		return nil, v
+	}
 	return k, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/internal/input"
+	"txweave/internal/strict"
 )
 
 // fileFormat is what the header of a certificate file says.
@@ -111,7 +112,7 @@ func (r *fileReader) line(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&l); err != nil {
-		return err
+		return strict.Unread(text, err)
 	}
 	switch {
 	case !r.begun:

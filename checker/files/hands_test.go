@@ -1,6 +1,8 @@
 package files
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 	"txweave/checker/blackbox"
 	"txweave/dbms"
 	"txweave/history/format"
+	"txweave/history/register"
 )
 
 // TestByHand reads small histories of every format and judges them at every level. What is right was worked out by hand
@@ -36,6 +39,32 @@ func TestByHand(t *testing.T) {
 	})
 }
 
+// checkStream checks that a file that is read transaction by transaction holds what it holds as a whole.
+func checkStream(t *testing.T, file string, h *register.History) {
+	t.Helper()
+	s, err := format.OpenStream(t.Context(), file, format.Auto)
+	if errors.Is(err, format.ErrApart) {
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole, streamed bytes.Buffer
+	var w *format.CompactWriter
+	err = s.Each(t.Context(), func(one *register.History, at int) {
+		if w == nil {
+			w = format.NewCompactWriter(&streamed, one)
+		}
+		w.Add(one, at)
+	})
+	if err := errors.Join(err, w.End(), format.WriteCompact(&whole, h)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(whole.Bytes(), streamed.Bytes()) {
+		t.Errorf("%s: %q, and transaction by transaction %q", file, whole.Bytes(), streamed.Bytes())
+	}
+}
+
 // judgedByHand reads a history and says what it is at each level.
 func judgedByHand(t *testing.T, text string) string {
 	file := filepath.Join(t.TempDir(), "history")
@@ -49,6 +78,7 @@ func judgedByHand(t *testing.T, text string) string {
 	if c.History == nil {
 		return c.Format + ": a workload of its own\n"
 	}
+	checkStream(t, file, c.History)
 	var out strings.Builder
 	fmt.Fprintln(&out, c.Format)
 	last := ""

@@ -13,8 +13,8 @@ import (
 	"txweave/dbms"
 	"txweave/history/format"
 	"txweave/history/register"
-	"txweave/internal/asked"
 	"txweave/internal/outcome"
+	"txweave/internal/output"
 )
 
 // checkSplit says which flags do not go together with those that cut histories.
@@ -38,19 +38,66 @@ func (f *run) checkSplit(histories int) error {
 	return nil
 }
 
-// split cuts a history and writes the parts into the directory of the flag.
-func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Level) error {
-	rec, err := f.readHistory(ctx, path, []string{path}, false)
-	switch {
-	case err != nil:
-		return outcome.Misuse(err)
-	case rec.History == nil || f.isWorkload(rec):
-		return outcome.Misusef("%s: --split cuts histories of reads and writes, not those of Jepsen's other workloads", path)
+// splitter is a history that is cut: whole, or read transaction by transaction.
+type splitter interface {
+	// Each gives every transaction to do: t of a history that may have no others.
+	Each(ctx context.Context, do func(h *register.History, t int)) error
+}
+
+// wholeHistory is one that has been read.
+type wholeHistory struct{ *register.History }
+
+// Each gives every transaction to do.
+func (h wholeHistory) Each(_ context.Context, do func(h *register.History, t int)) error {
+	for t := range h.Txns {
+		do(h.History, t)
 	}
-	opt := checker.Options{SessionOrder: f.Sessions}
-	h := rec.History
-	cut := parts.Cut(h.Widened(f.ClockSkew), f.cutAt(level), opt, f.Parts)
-	if len(cut) < 2 {
+	return nil
+}
+
+// splitter opens a history that is to be cut. It is read as a whole only where it cannot be read otherwise.
+func (f *run) splitter(ctx context.Context, path string) (splitter, error) {
+	s, err := format.OpenStream(ctx, path, f.Format)
+	if in := f.first; err == nil && in != nil {
+		in.Close()
+		f.first = nil
+	}
+	contents := &format.Contents{}
+	var out splitter = s
+	switch {
+	case err == nil:
+		contents.LongFork = s.LongFork
+	case errors.Is(err, format.ErrWhole), errors.Is(err, format.ErrApart):
+		if contents, err = f.readHistory(ctx, path, []string{path}, false); err != nil {
+			return nil, outcome.Misuse(err)
+		}
+		out = wholeHistory{contents.History}
+	default:
+		return nil, outcome.Misuse(err)
+	}
+	if f.isWorkload(contents) {
+		return nil, outcome.Misusef("%s: --split cuts histories of reads and writes, not those of Jepsen's other workloads", path)
+	}
+	return out, nil
+}
+
+// split cuts a history and writes the parts into the directory of the flag. It goes through the history twice: what
+// hangs together shows at its end.
+func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Level) error {
+	s, err := f.splitter(ctx, path)
+	if err != nil {
+		return err
+	}
+	c, txns := parts.NewCutter(f.cutAt(level), checker.Options{SessionOrder: f.Sessions}), 0
+	err = s.Each(ctx, func(h *register.History, t int) {
+		c.Take(h, t)
+		txns++
+	})
+	if err != nil {
+		return outcome.Misuse(err)
+	}
+	out := make([]part, c.Cut(f.Parts))
+	if len(out) < 2 {
 		return outcome.Misusef("%s: at %s the keys and sessions of all transactions are connected: there is one part "+
 			"(--session-order=false may make more)", path,
 			level)
@@ -62,22 +109,59 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 	if others, err := os.ReadDir(f.Split); err != nil || len(others) > 0 {
 		return outcome.Misuse(errors.Join(fmt.Errorf("--split %s: want an empty directory", f.Split), err))
 	}
-	for i, txns := range cut {
-		if ctx.Err() != nil {
-			return outcome.Stopped()
-		}
-		name := filepath.Join(f.Split, fmt.Sprintf("%s-%d%s", f.partName(level), i+1, format.CompactSuffix))
-		part := h.Part(txns)
-		part.Cut = f.cut(level)
-		err := asked.Write(ctx, name, func(out io.Writer) error { return format.WriteCompact(out, part) })
-		if err == nil {
-			_, err = fmt.Fprintf(w, "%s: %d of %d transactions, %d operations\n", name, len(txns), len(h.Txns), len(part.Ops))
-		}
-		if err != nil {
-			return err
+	for i := range out {
+		out[i].name = filepath.Join(f.Split, fmt.Sprintf("%s-%d%s", f.partName(level), i+1, format.CompactSuffix))
+		if out[i].file, err = output.Create(ctx, out[i].name); err != nil {
+			return outcome.Misuse(err)
 		}
 	}
+	err = s.Each(ctx, func(h *register.History, t int) { f.distribute(out, c, h, t, level) })
+	for i := range out {
+		if err == nil { // a part of a part is not ended: nobody takes it for a history
+			err = out[i].End()
+		}
+		err = errors.Join(err, out[i].file.Close())
+	}
+	switch {
+	case ctx.Err() != nil:
+		return outcome.Stopped()
+	case err != nil:
+		return outcome.Misuse(err)
+	}
+	for _, p := range out {
+		fmt.Fprintf(w, "%s: %d of %d transactions, %d operations\n", p.name, p.txns, txns, p.ops)
+	}
 	return nil
+}
+
+// part is a part of a history that is being written.
+type part struct {
+	*format.CompactWriter
+	name      string
+	file      io.WriteCloser
+	txns, ops int
+}
+
+// distribute writes a transaction to its part; of the initial one, to each part what is of its keys.
+func (f *run) distribute(out []part, c *parts.Cutter, h *register.History, t int, level dbms.Level) {
+	for i := range out {
+		if out[i].CompactWriter == nil {
+			head := *h
+			head.Cut = f.cut(level)
+			out[i].CompactWriter = format.NewCompactWriter(out[i].file, &head)
+		}
+		if t == h.Initial {
+			of := h.InitialPart(func(op register.Op) bool { return c.PartOf(op.Key) == i })
+			out[i].ops += len(of.Ops)
+			out[i].Add(of, 0)
+		}
+	}
+	if t == h.Initial {
+		return
+	}
+	p := &out[c.Part(h, t)]
+	p.txns, p.ops = p.txns+1, p.ops+len(h.TxnOps(t))
+	p.Add(h, t)
 }
 
 // cut is what parts of a history are cut out for.

@@ -57,6 +57,22 @@ type operation struct {
 	class      int // of unknown outcome: its effect; else -1
 }
 
+// texts number what a register holds or held, where it holds texts that grow.
+type texts struct {
+	register.Names
+	grown map[[2]int64]int64 // by the numbers of a text and of what was appended to it: that of both
+}
+
+// extended returns the number of a text to which another one was appended.
+func (x *texts) extended(text, by int64) int64 {
+	n, known := x.grown[[2]int64{text, by}]
+	if !known {
+		n = x.Number(x.Name(text) + x.Name(by))
+		x.grown[[2]int64{text, by}] = n
+	}
+	return n
+}
+
 // value is what a register holds.
 type value struct {
 	none bool
@@ -64,15 +80,17 @@ type value struct {
 }
 
 // apply runs the operation: what the register holds after it, and whether that agrees with what was observed.
-func (o *operation) apply(v, initial value) (value, bool) {
+func (s *searcher) apply(o *operation, v value) (value, bool) {
 	for _, op := range o.ops {
 		arg := value{n: op.Value}
 		if op.Nil {
-			arg = initial
+			arg = s.initial
 		}
 		switch op.Kind {
 		case register.Write:
 			v = arg
+		case register.Extend:
+			v.n = s.texts.extended(v.n, op.Value)
 		case register.Read:
 			if v != arg {
 				return v, false
@@ -129,7 +147,7 @@ func operations(h *register.History) [][]operation {
 		o := operation{txn: t, ops: ops, start: h.Start(t), end: h.End(t), class: -1}
 		if x.Status == history.Unknown {
 			o.class = 0
-			if !slices.ContainsFunc(ops, func(op register.Op) bool { return op.Kind == register.Write }) {
+			if !slices.ContainsFunc(ops, writes) {
 				continue // it may not have happened, and would have changed nothing
 			}
 		}
@@ -137,6 +155,9 @@ func operations(h *register.History) [][]operation {
 	}
 	return byKey
 }
+
+// writes says whether an operation may change its key.
+func writes(op register.Op) bool { return op.Kind == register.Write || op.Kind == register.Extend }
 
 // state is one that the register of a key may be in.
 type state struct {
@@ -156,6 +177,35 @@ type searcher struct {
 	open    [maxOpen]*operation
 	classes []*operation // one of each class
 	ready   []int        // by class: how many of them have begun
+	texts   *texts       // of a register of texts that grow: values are numbers of it; else nil
+}
+
+// name is a value as the file wrote it.
+func (s *searcher) name(n int64) string {
+	if s.texts != nil {
+		return s.texts.Name(n)
+	}
+	return s.h.Name(n)
+}
+
+// number makes values of a register of texts that grow numbers of its texts.
+func (s *searcher) number(ops []operation, start *value) {
+	if !slices.ContainsFunc(ops, func(o operation) bool {
+		return slices.ContainsFunc(o.ops, func(op register.Op) bool { return op.Kind == register.Extend })
+	}) {
+		return
+	}
+	s.texts = &texts{grown: map[[2]int64]int64{}}
+	own := func(n int64) int64 { return s.texts.Number(s.h.Name(n)) }
+	s.initial.n, start.n = own(s.initial.n), own(start.n)
+	for i := range ops {
+		ops[i].ops = slices.Clone(ops[i].ops)
+		for k := range ops[i].ops {
+			if op := &ops[i].ops[k]; !op.Nil {
+				op.Value = own(op.Value)
+			}
+		}
+	}
 }
 
 // event is the start or the end of an operation.
@@ -167,6 +217,7 @@ type event struct {
 
 // run returns a verdict that is not valid, or nil.
 func (s *searcher) run(ops []operation, start value) *checker.Verdict {
+	s.number(ops, &start)
 	s.classify(ops)
 	var events []event
 	for i := range ops {
@@ -261,7 +312,7 @@ func (s *searcher) finish(o *operation) *checker.Verdict {
 				return v
 			}
 		}
-		if v, ok := o.apply(x.value, s.initial); ok {
+		if v, ok := s.apply(o, x.value); ok {
 			after.add(state{v, x.done, x.used})
 		}
 		s.others(o, x, todo)
@@ -281,7 +332,7 @@ func (s *searcher) others(o *operation, x state, todo *frontier) {
 		if p == nil || p == o || x.done>>i&1 == 1 {
 			continue
 		}
-		if v, ok := p.apply(x.value, s.initial); ok {
+		if v, ok := s.apply(p, x.value); ok {
 			todo.add(state{v, x.done | 1<<i, x.used})
 		}
 	}
@@ -289,7 +340,7 @@ func (s *searcher) others(o *operation, x state, todo *frontier) {
 		if int(x.used[c]) >= s.ready[c] {
 			continue
 		}
-		if v, ok := p.apply(x.value, s.initial); ok && v != x.value {
+		if v, ok := s.apply(p, x.value); ok && v != x.value {
 			used := []byte(x.used)
 			used[c]++
 			todo.add(state{v, x.done, string(used)})
@@ -303,7 +354,7 @@ func (s *searcher) fail(o *operation, before []state) checker.Verdict {
 	for _, x := range before {
 		text := "nothing"
 		if !x.value.none {
-			text = s.h.Name(x.value.n)
+			text = s.name(x.value.n)
 		}
 		if !slices.Contains(holds, text) {
 			holds = append(holds, text)
@@ -311,7 +362,7 @@ func (s *searcher) fail(o *operation, before []state) checker.Verdict {
 	}
 	slices.Sort(holds)
 	var ops []string
-	for _, op := range o.ops {
+	for _, op := range s.h.TxnOps(o.txn) {
 		ops = append(ops, s.h.FormatOp(op))
 	}
 	name := s.h.TxnName(o.txn)

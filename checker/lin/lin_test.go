@@ -40,6 +40,7 @@ func TestAgainstBruteForce(t *testing.T) {
 	for name, shape := range map[string]brute.Bounds{
 		"compare-and-set": {Txns: 7, Keys: 2, Sessions: 4, Single: true},
 		"registers":       {Txns: 7, Keys: 2, Sessions: 4, Single: true, NotEqual: true},
+		"texts":           {Txns: 7, Keys: 2, Sessions: 4, Single: true, Texts: true},
 		"few values":      {Txns: 7, Keys: 2, Sessions: 4, Single: true, NotEqual: true, Duplicates: true},
 	} {
 		valid := 0

@@ -40,7 +40,7 @@ func CheckLinearizable(h *register.History) checker.Verdict {
 		return *verdict
 	}
 	if g.chains() {
-		return opt.Valid(dbms.LIN)
+		return r.Valid(dbms.LIN, opt)
 	}
 	// For single operations strict serializability is the same, and finds the cycle.
 	v := Check(h, dbms.SSER, opt)

@@ -8,8 +8,8 @@
 // of moments rather than an edge for every pair of transactions.
 //
 // The paper's limits of two reads and two writes only bound the work of running the transactions: this checker takes
-// transactions of any length in which every write follows a read. Where one does not, or a value was written
-// twice, or real time is missing, the verdict is unknown and says so; it is never valid.
+// transactions of any length in which every write follows a read. Where one does not, or a value that was written twice
+// is read, or real time is missing, the verdict is unknown and says so; it is never valid.
 package minitx
 
 import (
@@ -47,7 +47,7 @@ func Check(h *register.History, level dbms.Level, opt checker.Options) checker.V
 	}
 	left := g.peel(level)
 	if left == nil {
-		return opt.Valid(level)
+		return r.Valid(level, opt)
 	}
 	if level == dbms.SSER {
 		// A cycle that needs no real time says more.

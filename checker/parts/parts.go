@@ -66,94 +66,132 @@ const Most = 64
 // ascending order. The initial transaction is in none of them: it belongs to all. There is one part of a history that
 // hangs together.
 func Cut(h *register.History, level dbms.Level, opt checker.Options, most int) [][]int {
-	components := components(h, level, opt)
-	slices.SortStableFunc(components, func(a, b component) int { return cmp.Compare(b.ops, a.ops) })
-	parts := make([]component, min(most, len(components)))
-	for _, c := range components {
-		least := &parts[0]
-		for i := range parts {
-			if parts[i].ops < least.ops {
-				least = &parts[i]
+	c := NewCutter(level, opt)
+	for t := range h.Txns {
+		c.Take(h, t)
+	}
+	out := make([][]int, c.Cut(most))
+	for t := range h.Txns {
+		if t != h.Initial {
+			p := c.Part(h, t)
+			out[p] = append(out[p], t)
+		}
+	}
+	return out
+}
+
+// Cutter finds what of a history hangs together, transaction by transaction. A node stands for what hangs together:
+// each key has one, and each transaction without operations.
+type Cutter struct {
+	level dbms.Level
+	opt   checker.Options
+	of    sets
+	ops   []int   // by node: operations of the transactions that were put there, and one for each
+	keys  []int32 // by key: its node and 1; 0: none yet
+	alone []int32 // the nodes of the transactions without operations
+	given int     // how many of these Part has come to
+	last  []ended // by session
+	parts []int32 // by node: its part
+}
+
+// ended is the last transaction of a session.
+type ended struct {
+	node int32 // and 1; 0: there is none
+	end  int64
+}
+
+// NewCutter returns one for a level.
+func NewCutter(level dbms.Level, opt checker.Options) *Cutter { return &Cutter{level: level, opt: opt} }
+
+// Take takes the next transaction: t of h, whose keys and sessions have the same numbers in all histories that it gets.
+func (c *Cutter) Take(h *register.History, t int) {
+	ops := h.TxnOps(t)
+	if t == h.Initial {
+		return
+	}
+	var node int32
+	if len(ops) == 0 {
+		node = c.newNode()
+		c.alone = append(c.alone, node)
+	} else {
+		node = c.keyNode(ops[0].Key)
+		for _, op := range ops[1:] {
+			c.of.join(node, c.keyNode(op.Key))
+		}
+	}
+	c.ops[node] += len(ops) + 1
+	s := h.Txns[t].Session
+	if s == register.NoSession || !c.opt.SessionOrder || c.level == dbms.LIN {
+		return
+	}
+	c.last = append(c.last, make([]ended, max(0, int(s)+1-len(c.last)))...)
+	if before := c.last[s]; before.node > 0 && (c.level != dbms.SSER || !h.RealTime || before.end >= h.Start(t)) {
+		c.of.join(before.node-1, node)
+	}
+	c.last[s] = ended{node + 1, h.End(t)}
+}
+
+func (c *Cutter) newNode() int32 {
+	n := int32(len(c.of))
+	c.of, c.ops = append(c.of, n), append(c.ops, 0)
+	return n
+}
+
+func (c *Cutter) keyNode(key int32) int32 {
+	c.keys = append(c.keys, make([]int32, max(0, int(key)+1-len(c.keys)))...)
+	if c.keys[key] == 0 {
+		c.keys[key] = c.newNode() + 1
+	}
+	return c.keys[key] - 1
+}
+
+// Cut makes at most so many parts of about the same size of what has been taken, and says how many there are.
+func (c *Cutter) Cut(most int) int {
+	size := make([]int, len(c.of)) // by node that stands for others
+	var roots []int32
+	for n := range c.of {
+		root := c.of.find(int32(n))
+		if root == int32(n) {
+			roots = append(roots, root)
+		}
+		size[root] += c.ops[n]
+	}
+	slices.SortStableFunc(roots, func(a, b int32) int { return cmp.Compare(size[b], size[a]) })
+	full := make([]int, min(most, len(roots)))
+	c.parts = make([]int32, len(c.of))
+	for _, root := range roots {
+		least := 0
+		for p := range full {
+			if full[p] < full[least] {
+				least = p
 			}
 		}
-		least.ops += c.ops
-		least.txns = append(least.txns, c.txns...)
+		full[least] += size[root]
+		c.parts[root] = int32(least)
 	}
-	out := make([][]int, len(parts))
-	for i := range parts {
-		slices.Sort(parts[i].txns)
-		out[i] = parts[i].txns
-	}
-	return out
+	return len(full)
 }
 
-// component is a set of transactions that hang together.
-type component struct {
-	txns []int
-	ops  int // … of theirs, and one for each
+// Part says which part the next transaction is of: t of h, from the first one on once more.
+func (c *Cutter) Part(h *register.History, t int) int {
+	ops := h.TxnOps(t)
+	if len(ops) == 0 {
+		c.given++
+		return int(c.parts[c.of.find(c.alone[c.given-1])])
+	}
+	return c.PartOf(ops[0].Key)
 }
 
-// components finds them. Keys stand for the transactions that use them.
-func components(h *register.History, level dbms.Level, opt checker.Options) (out []component) {
-	of := newSets(h.Keys())
-	last := make([]int, h.Sessions()) // transaction of the session, and 1
-	for t := range h.Txns {
-		ops := h.TxnOps(t)
-		if t == h.Initial || len(ops) == 0 {
-			continue
-		}
-		for _, op := range ops[1:] {
-			of.join(ops[0].Key, op.Key)
-		}
-		s := h.Txns[t].Session
-		if s == register.NoSession || !opt.SessionOrder || level == dbms.LIN {
-			continue
-		}
-		if before := last[s] - 1; before >= 0 && !inTime(h, level, before, t) {
-			of.join(h.TxnOps(before)[0].Key, ops[0].Key)
-		}
-		last[s] = t + 1
+// PartOf says which part a key is of; 0 of one that no transaction but the initial one uses.
+func (c *Cutter) PartOf(key int32) int {
+	if int(key) >= len(c.keys) || c.keys[key] == 0 {
+		return 0
 	}
-	at := make([]int, h.Keys()) // by key that stands for a component: its number, and 1
-	rest := component{}
-	for t := range h.Txns {
-		ops := h.TxnOps(t)
-		switch {
-		case t == h.Initial:
-			continue
-		case len(ops) == 0: // it may be anywhere
-			rest.txns, rest.ops = append(rest.txns, t), rest.ops+1
-			continue
-		}
-		root := of.find(ops[0].Key)
-		if at[root] == 0 {
-			out = append(out, component{})
-			at[root] = len(out)
-		}
-		c := &out[at[root]-1]
-		c.txns, c.ops = append(c.txns, t), c.ops+len(ops)+1
-	}
-	if len(rest.txns) > 0 {
-		out = append(out, rest)
-	}
-	return out
-}
-
-// inTime says whether the level knows by the times of the history that one transaction came before another.
-func inTime(h *register.History, level dbms.Level, before, after int) bool {
-	return level == dbms.SSER && h.RealTime && h.End(before) < h.Start(after)
+	return int(c.parts[c.of.find(c.keys[key]-1)])
 }
 
 // sets are disjoint sets of keys.
 type sets []int32
-
-func newSets(n int) sets {
-	s := make(sets, n)
-	for i := range s {
-		s[i] = int32(i)
-	}
-	return s
-}
 
 func (s sets) find(key int32) int32 {
 	for s[key] != key {

@@ -24,6 +24,7 @@ import (
 // sessions, of their own, side by side in time. What is planted in them differs, too.
 func several(t *rapid.T, lists bool) *register.History {
 	apart := rapid.Bool().Draw(t, "sessions of their own")
+	empty := rapid.Bool().Draw(t, "empty transactions")
 	b := register.NewBuilder(0, 0)
 	b.SetRealTime()
 	id := int64(0)
@@ -46,25 +47,35 @@ func several(t *rapid.T, lists bool) *register.History {
 		}
 		for x := range h.Txns {
 			session := int64(h.Txns[x].Session)
-			if apart {
+			if id++; apart {
 				session += 5 * n
 			}
-			id++
 			b.Begin(session, id)
-			for _, op := range h.TxnOps(x) {
-				key := b.IntKey(int64(op.Key) + 5*n)
-				if op.Kind == register.ReadList {
-					b.ReadList(key, h.List(op))
-					continue
-				}
-				op.Key = key
-				b.Op(op)
+			ops := h.TxnOps(x)
+			if empty && x%3 == 0 && !slices.ContainsFunc(ops, writes) {
+				ops = nil
 			}
+			give(b, h, ops, 5*n)
 			b.End(h.Txns[x].Status, h.Start(x)+1000*n, h.End(x)+1000*n)
 		}
 	}
 	return b.History()
 }
+
+// give adds operations of a history, on keys whose numbers are so much higher.
+func give(b *register.Builder, h *register.History, ops []register.Op, higher int64) {
+	for _, op := range ops {
+		key := b.IntKey(int64(op.Key) + higher)
+		if op.Kind == register.ReadList {
+			b.ReadList(key, h.List(op))
+			continue
+		}
+		op.Key = key
+		b.Op(op)
+	}
+}
+
+func writes(op register.Op) bool { return op.Kind == register.Write || op.Kind == register.Append }
 
 var all = append(slices.Clone(histories.Levels), dbms.LIN)
 
@@ -229,4 +240,31 @@ func TestWritten(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestNothingBetween: a transaction that does nothing overlaps the one before it in its session, and ended before
+// another one began: it is what says in which order the two others are, and belongs to them.
+func TestNothingBetween(t *testing.T) {
+	b := register.NewBuilder(0, 0)
+	b.SetRealTime()
+	for i, x := range []struct {
+		session, start, end int64
+		do                  func()
+	}{
+		{0, 1, 10, func() { b.Write(b.Key("x"), 1) }},
+		{0, 2, 3, func() {}},
+		{1, 5, 6, func() { b.ReadNil(b.Key("x")) }},
+		{2, 5, 6, func() { b.ReadNil(b.Key("y")) }},
+	} {
+		b.Begin(x.session, int64(i+1))
+		x.do()
+		b.End(history.Committed, x.start, x.end)
+	}
+	h, opt := b.History(), checker.Options{SessionOrder: true}
+	if v := Check(t.Context(), h, dbms.SSER, opt, 2); v.Outcome != checker.Invalid {
+		t.Error(v)
+	}
+	if n := len(Cut(h, dbms.SSER, opt, Most)); n != 2 {
+		t.Errorf("%d parts", n)
+	}
 }

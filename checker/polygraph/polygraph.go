@@ -101,7 +101,7 @@ func (g *polygraph) solve() checker.Verdict {
 		return *v
 	}
 	if len(g.attempt(nil).violated) == 0 {
-		return g.opt.Valid(g.level)
+		return g.r.Valid(g.level, g.opt.Options)
 	}
 	g.known = make([]int, len(g.succ))
 	for u, arcs := range g.succ {
@@ -118,7 +118,7 @@ func (g *polygraph) solve() checker.Verdict {
 	g.hint = p.positions()
 	violated := len(g.attempt(nil).violated)
 	if violated == 0 {
-		return g.opt.Valid(g.level)
+		return g.r.Valid(g.level, g.opt.Options)
 	}
 	if violated <= fewViolated {
 		if v := g.search(fewRounds); v.Outcome != checker.Unknown {
@@ -126,7 +126,7 @@ func (g *polygraph) solve() checker.Verdict {
 		}
 	}
 	if p.decide(limit) {
-		return g.opt.Valid(g.level)
+		return g.r.Valid(g.level, g.opt.Options)
 	}
 	if p.propagate(limit, 0) == cyclic {
 		return *g.knownCycle()

@@ -1,12 +1,14 @@
 package polygraph
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/crillab/gophersat/solver"
 
 	"txweave/checker"
 	"txweave/history"
+	"txweave/internal/graph"
 )
 
 // search looks for orders of the pairs that are left. Only pairs that an attempt violates become variables, only
@@ -30,7 +32,7 @@ func (g *polygraph) search(rounds int) checker.Verdict {
 		} else {
 			violated := g.attempt(current).violated
 			if len(violated) == 0 {
-				return g.opt.Valid(g.level)
+				return g.r.Valid(g.level, g.opt.Options)
 			}
 			for _, p := range violated {
 				s.variable(p)
@@ -131,8 +133,8 @@ const maxCycles = 64
 
 // cycles returns the literals of cycles that a choice closes, no literal in two of them; none if there is no cycle.
 func (s *searcher) cycles(c *choice) (out [][]int) {
-	core := s.core(c)
-	if core == nil {
+	of := s.components(c)
+	if of == nil {
 		return nil
 	}
 	used := map[int]bool{}
@@ -140,81 +142,41 @@ func (s *searcher) cycles(c *choice) (out [][]int) {
 		if len(out) == maxCycles || s.stopped() {
 			break
 		}
-		if !core[a.from] || !core[a.to] || used[a.lit] {
+		if of[a.from] < 0 || of[a.from] != of[a.to] || used[a.lit] {
 			continue
 		}
-		if lits := s.path(c, core, a.to, a.from); lits != nil {
-			lits[a.lit] = true
-			var cycle []int
-			for l := range lits {
-				cycle = append(cycle, l)
-				used[l] = true
-			}
-			slices.Sort(cycle)
-			out = append(out, cycle)
+		lits := s.path(c, of, a.to, a.from)
+		lits[a.lit] = true
+		cycle := slices.Sorted(maps.Keys(lits))
+		for _, l := range cycle {
+			used[l] = true
 		}
+		out = append(out, cycle)
 	}
 	return out
 }
 
-// core marks the nodes that are on cycles or between two; nil if there are none.
-func (s *searcher) core(c *choice) []bool {
-	n := len(s.succ)
-	in, out := make([]int32, n), make([]int32, n)
-	pred := make([][]int32, n)
-	for u := range int32(n) {
-		each(s.polygraph, c, u, func(to int32, _ int) {
-			in[to]++
-			out[u]++
-			pred[to] = append(pred[to], u)
-		})
+// components numbers the nodes by what is on cycles with them: two are on one if and only if they have the same number.
+// It is nil if there are no cycles.
+func (s *searcher) components(c *choice) []int32 {
+	next := func(u int32, buf []int32) []int32 {
+		each(s.polygraph, c, u, func(to int32, _ int) { buf = append(buf, to) })
+		return buf
 	}
-	core := slices.Repeat([]bool{true}, n)
-	if peel(core, in, func(u int32, do func(int32)) {
-		each(s.polygraph, c, u, func(to int32, _ int) { do(to) })
-	}) == n {
+	degree := make([]int32, len(s.succ))
+	for u := range s.succ {
+		each(s.polygraph, c, int32(u), func(to int32, _ int) { degree[to]++ })
+	}
+	left := slices.Repeat([]bool{true}, len(s.succ))
+	order := graph.Order(degree, next)
+	if len(order) == len(s.succ) {
 		return nil
 	}
-	for u := range out { // nodes that lead only to what is gone
-		out[u] = 0
-		if core[u] {
-			each(s.polygraph, c, int32(u), func(to int32, _ int) {
-				if core[to] {
-					out[u]++
-				}
-			})
-		}
+	for _, u := range order {
+		left[u] = false
 	}
-	peel(core, out, func(u int32, do func(int32)) {
-		for _, p := range pred[u] {
-			if core[p] {
-				do(p)
-			}
-		}
-	})
-	return core
-}
-
-// peel takes the nodes of degree zero from a core, and those that come to be so; next are the nodes whose degree a node
-// counts to. It returns how many it took.
-func peel(core []bool, degree []int32, next func(u int32, do func(v int32))) (taken int) {
-	var queue []int32
-	for u, d := range degree {
-		if d == 0 && core[u] {
-			queue = append(queue, int32(u))
-		}
-	}
-	for ; len(queue) > 0; taken++ {
-		u := queue[len(queue)-1]
-		queue = queue[:len(queue)-1]
-		core[u] = false
-		next(u, func(v int32) {
-			if degree[v]--; degree[v] == 0 && core[v] {
-				queue = append(queue, v)
-			}
-		})
-	}
-	return taken
+	of, _ := graph.Components(len(s.succ), func(u int32) bool { return left[u] }, next)
+	return of
 }
 
 // each calls do with every edge out of a node and the literal that it follows from, 0 for known ones.
@@ -227,25 +189,21 @@ func each(g *polygraph, c *choice, u int32, do func(to int32, lit int)) {
 	}
 }
 
-// path returns the literals of a path between two nodes of the core that has as few chosen edges as any; nil if there
-// is no path.
-func (s *searcher) path(c *choice, core []bool, from, to int32) map[int]bool {
+// path returns the literals of a path between two nodes of one component that has as few chosen edges as any.
+func (s *searcher) path(c *choice, of []int32, from, to int32) map[int]bool {
 	s.epoch++
 	s.seen[from] = s.epoch
 	s.from[from] = step{none, 0}
 	for layer := []int32{from}; len(layer) > 0 && s.seen[to] != s.epoch; {
-		for i := 0; i < len(layer); i++ { // everything that known edges lead to
+		for i := 0; i < len(layer) && s.seen[to] != s.epoch; i++ { // everything that known edges lead to
 			for _, a := range s.succ[layer[i]] {
-				if core[a.to] && s.seen[a.to] != s.epoch {
+				if of[a.to] == of[to] && s.seen[a.to] != s.epoch {
 					s.seen[a.to], s.from[a.to] = s.epoch, step{layer[i], 0}
 					layer = append(layer, a.to)
 				}
 			}
 		}
-		layer = s.cross(c, core, layer)
-	}
-	if s.seen[to] != s.epoch {
-		return nil
+		layer = s.cross(c, of, to, layer)
 	}
 	lits := map[int]bool{}
 	for v := to; v != from; v = s.from[v].node {
@@ -256,11 +214,11 @@ func (s *searcher) path(c *choice, core []bool, from, to int32) map[int]bool {
 	return lits
 }
 
-// cross follows the chosen edges out of nodes to nodes that have not been reached.
-func (s *searcher) cross(c *choice, core []bool, nodes []int32) (reached []int32) {
+// cross follows the chosen edges out of nodes to nodes of a component that have not been reached.
+func (s *searcher) cross(c *choice, of []int32, to int32, nodes []int32) (reached []int32) {
 	for _, u := range nodes {
 		for _, a := range c.arcs[u] {
-			if core[a.to] && s.seen[a.to] != s.epoch {
+			if of[a.to] == of[to] && s.seen[a.to] != s.epoch {
 				s.seen[a.to], s.from[a.to] = s.epoch, step{u, a.lit}
 				reached = append(reached, a.to)
 			}

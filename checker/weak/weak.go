@@ -71,13 +71,13 @@ func Check(ctx context.Context, h *register.History, level dbms.Level, opt check
 		return c.beforeInitial(*c.early)
 	}
 	if len(c.forced) == 0 {
-		return opt.Valid(level)
+		return r.Valid(level, opt)
 	}
 	c.index()
 	if order = c.order(c.first); len(order) < len(h.Txns) {
 		return c.cyclic(order)
 	}
-	return opt.Valid(level)
+	return r.Valid(level, opt)
 }
 
 // judge collects the pairs that a level forces.

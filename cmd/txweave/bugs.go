@@ -236,10 +236,13 @@ func (f *bugsFlags) showCommand() *cobra.Command {
 			if f.format == "json" {
 				return printJSON(cmd.OutOrStdout(), g)
 			}
-			if err = f.Show(cmd.OutOrStdout(), s, g); err == nil && len(g.Kept) > 0 {
+			if err := f.Show(cmd.OutOrStdout(), s, g); err != nil {
+				return err
+			}
+			if path, _ := s.SmallestCase(g); path != "" {
 				next(cmd.ErrOrStderr(), f.about("replay", g.ID, "--repeat", "10")...)
 			}
-			return err
+			return nil
 		}}
 }
 

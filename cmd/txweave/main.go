@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -78,13 +80,24 @@ func run(root *cobra.Command) int {
 		return exitClean
 	}
 	code := codeOf(err)
-	if ctx.Err() != nil && code != exitInterrupted { // what failed, failed because of the signal
-		code, err = exitInterrupted, fmt.Errorf("interrupted: %w", err)
+	if ctx.Err() != nil && code != exitInterrupted {
+		code, err = exitInterrupted, interruption(err)
 	}
 	if text := finding.ErrorLine(err); text != "" {
 		fmt.Fprintln(stderr, "txweave: "+suggest(root, text))
 	}
 	return code
+}
+
+// interruption is what is said of an error after a signal: of a file or a store that could not be written, and else
+// nothing more, as what failed was ended.
+func interruption(err error) error {
+	var file *fs.PathError
+	var kept *database.StoreError
+	if !errors.Is(err, context.Canceled) && (errors.As(err, &file) || errors.As(err, &kept)) {
+		return fmt.Errorf("interrupted: %w", err)
+	}
+	return outcome.Stopped()
 }
 
 // standard is standard output, or standard error: a terminal is shown what does nothing to it, of a pipe the reader may
@@ -210,6 +223,8 @@ func markUsage(c *cobra.Command) {
 		c.Args = func(cmd *cobra.Command, a []string) error {
 			err := args(cmd, a)
 			switch {
+			case err == nil && slices.Contains(a, ""):
+				return usagef("an argument is empty: %s", cmd.UseLine())
 			case err == nil:
 				return nil
 			case strings.Contains(err.Error(), "arg(s)"):

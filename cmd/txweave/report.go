@@ -15,6 +15,8 @@ import (
 	"txweave/internal/output"
 	"txweave/internal/spelling"
 	"txweave/report"
+	"txweave/report/export"
+	"txweave/report/timeline"
 )
 
 // reportFlags are the flags of the report command.
@@ -23,6 +25,7 @@ type reportFlags struct {
 	sourceFlags
 	tracker string
 	output  string
+	unrun   bool
 	plantedFlag
 }
 
@@ -49,6 +52,8 @@ The reduced case is reported where there is one. A case by itself is run once, o
 	cmd.Flags().StringVar(&f.tracker, "for", "", strings.Join(report.Trackers(), ", ")+
 		", or "+report.HTML+" for one page (default: the finding's database)")
 	cmd.Flags().StringVarP(&f.output, "output", "o", "", "file to write (default: standard output)")
+	cmd.Flags().BoolVar(&f.unrun, "no-run", false,
+		"do not run the test with the maintainers' own program, where that is installed")
 	return cmd
 }
 
@@ -82,6 +87,9 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	} else if b != nil {
 		fmt.Fprintf(stderr, "txweave: this is known: %s: %s (%s)\n", b.Name, b.Title, b.Link)
 	}
+	if err := f.try(ctx, &from, find); err != nil {
+		return err
+	}
 	text, err := report.Write(f.tracker, find)
 	if err != nil {
 		return usage(fmt.Errorf("%s: %w", path, err))
@@ -90,5 +98,23 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 		_, err = io.WriteString(stdout, text)
 		return err
 	}
-	return usage(output.File(ctx, f.output, []byte(text)))
+	return output.File(ctx, f.output, []byte(text))
+}
+
+// try has the maintainers' own program run the test that the report holds, so that the report can say what came of it.
+func (f *reportFlags) try(ctx context.Context, from *replay.Under, find *timeline.Dossier) error {
+	format := report.TestOf(f.tracker)
+	if f.unrun || format == "" || f.tracker != find.Record.Environment.DBMS || export.ToolOf(f.tracker, format) == nil {
+		return nil
+	}
+	files, err := export.Write(format, find)
+	if err != nil {
+		return nil // the report has no test then
+	}
+	x, err := from.Try(ctx, find, format, files[0].Text)
+	if err != nil || x.On == "" {
+		return err
+	}
+	find.Tested = &timeline.Tested{Text: x.Test, Said: x.Said()}
+	return nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,8 +13,13 @@ import (
 	"txweave/internal/spelling"
 )
 
-// flagError marks what is said of flags as the user's error, and names the flag that was meant.
+// flagError marks what is said of flags as the user's error, and names the flag that was meant, or what its value is to
+// be.
 func flagError(cmd *cobra.Command, err error) error {
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		return usage(valueError(wrong))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return usage(err)
@@ -31,6 +38,20 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef("%w: did you mean --%s?", err, name)
 	}
 	return usage(err)
+}
+
+// valueError says what a flag's value should be, where its cause is the words of the package that reads numbers.
+func valueError(wrong *pflag.InvalidValueError) error {
+	want := map[string]string{"int": "a whole number", "uint64": "a whole number that is not negative",
+		"float64": "a number", "duration": "a time with its unit, e.g. 30s or 8h", "bool": "true or false",
+	}[wrong.GetFlag().Value.Type()]
+	switch {
+	case want == "":
+		return wrong
+	case errors.Is(wrong, strconv.ErrRange):
+		want += ", and not so large"
+	}
+	return fmt.Errorf("--%s %s: want %s", wrong.GetFlag().Name, strconv.Quote(wrong.GetValue()), want)
 }
 
 // suggest adds to cobra's error of a command that there is not the one that was meant.

@@ -10,8 +10,9 @@ import (
 	"txweave/sql/sqltext"
 )
 
-// Traits are those of MySQL's family.
-var Traits = sqltext.Traits{CopyLocks: true, Commits: commits,
+// Traits are those of MySQL's family. A full-text index takes in what a transaction wrote when that commits
+// (dev.mysql.com/doc/refman, InnoDB Full-Text Indexes, Full-Text Index Transaction Handling).
+var Traits = sqltext.Traits{CopyLocks: true, Commits: commits, LateSearch: true,
 	Schemas: []string{"mysql", "information_schema", "performance_schema", "sys"}}
 
 // commits says whether a statement commits the transaction that is open (dev.mysql.com/doc/refman, Statements That

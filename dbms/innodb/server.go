@@ -86,13 +86,17 @@ var AskLevel = &exec.AskLevel{
 		for i := range rows.Len() {
 			said[rows.Cell(i, 0).Raw()] = strings.ToLower(rows.Cell(i, 1).Raw())
 		}
+		mode := said["tidb_txn_mode"]
+		if once == "optimistic" || once == "pessimistic" { // BEGIN has it
+			mode, once = once, ""
+		}
 		level := cmp.Or(once, said["transaction_isolation"], said["tx_isolation"])
 		switch {
 		case level == "repeatable-read" && said["innodb_snapshot_isolation"] == "on":
 			// mariadb.com/kb, innodb_snapshot_isolation
 			return "snapshot"
-		case said["tidb_txn_mode"] == "optimistic": // docs.pingcap.com/tidb, TiDB Optimistic Transaction Model
-			return "optimistic"
+		case mode == "optimistic": // docs.pingcap.com/tidb, TiDB Optimistic Transaction Model
+			return mode
 		}
 		return level
 	},

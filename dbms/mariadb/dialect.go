@@ -16,6 +16,8 @@ var Syntax = &sqltext.Syntax{
 	Functions: functions.By("m"), Hints: hints,
 	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*T!"}, DropTemporary: innodb.DropTemporary,
 	Settings: innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,
+	// before 11.1 (mariadb.com/kb, transaction_isolation)
+	Called: map[string]string{"transaction_isolation": "tx_isolation", "transaction_read_only": "tx_read_only"},
 }
 
 // traits are those of MySQL's family; a table with versions of its rows has the times of each

@@ -21,7 +21,7 @@ func Levels() []*dbms.Profile {
 	conflicts(snapshot, "ON")
 	all = append(all, snapshot)
 	for _, p := range all {
-		p.Variants.Plans, p.Tree = plans, tree
+		p.Product, p.Variants.Plans, p.Tree = "MariaDB", plans, tree
 		p.Errors.Texts = append([]dbms.ErrorText{{Part: skipsNothing, Class: dbms.TxnLost}}, p.Errors.Texts...)
 		p.Errors.Impossible.Texts = append(p.Errors.Impossible.Texts, skipsNothing)
 	}

@@ -17,6 +17,8 @@ var Syntax = &sqltext.Syntax{
 	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!", "/*T!"},
 	DropTemporary: innodb.DropTemporary,
 	Settings:      innodb.Settings, SettingWords: innodb.SettingWords, Idle: innodb.Idle,
+	// since 8.0.3 (dev.mysql.com/doc/refman/8.0, What Is New)
+	Called: map[string]string{"tx_isolation": "transaction_isolation", "tx_read_only": "transaction_read_only"},
 }
 
 // traits are those of its family; what SHOW tells of tables it reads of the data dictionary's tables, which are

@@ -13,7 +13,7 @@ func Levels() []*dbms.Profile {
 	for _, p := range all {
 		p.TableChanges.Told, p.Prepared = dbms.ChangesUntold, dbms.WritersKeep
 		p.Writes.RewritesSame = true // measured on 9.7.4; MariaDB 10.11 and 11.8 leave such a row alone
-		p.Variants.Plans, p.Tree = plans, tree
+		p.Product, p.Variants.Plans, p.Tree = "MySQL", plans, tree
 	}
 	return all
 }

@@ -160,9 +160,10 @@ func (t *target) dial(ctx context.Context, database string) (*exec.Session, erro
 	if err != nil {
 		if db := Error(err); db != nil {
 			err = errors.New(db.String())
-		}
-		if ctx.Err() != nil {
-			err = fmt.Errorf("%w within %s: %w", exec.ErrTimeout, exec.DialTime(), err)
+		} else if why := exec.Unreached(ctx, err, exec.DialTime()); why != nil {
+			err = why
+		} else if errors.Is(err, mysql.ErrInvalidConn) {
+			err = errors.New("no answer that such a server would give")
 		}
 		return nil, fmt.Errorf("%w: cannot connect to %s: %w", exec.ErrUnavailable, t.config.Addr, err)
 	}

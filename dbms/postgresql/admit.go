@@ -33,7 +33,7 @@ func script(s sqltext.Statement, judge sqltext.ScriptJudge) (ok bool, err error)
 	switch {
 	case first.Is("do"):
 		return true, body(s, judge)
-	case first.Is("merge", "declare", "fetch", "close", "move", "listen", "unlisten", "notify", "vacuum"):
+	case first.Is("merge", "declare", "fetch", "close", "move", "listen", "unlisten", "notify", "vacuum", "refresh"):
 		return true, nil // what they read and call was judged with their words
 	case first.Is("reset") && len(s.Tokens) == 2:
 		if s.Tokens[1].Is("all", "role") {

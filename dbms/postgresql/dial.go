@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"strings"
-	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
@@ -39,15 +38,9 @@ func (t *target) dial(ctx context.Context, database string, settings ...string) 
 	pg, err := pgconn.ConnectConfig(ctx, c)
 	if err != nil {
 		var answer *pgconn.PgError
-		var refused syscall.Errno
-		switch {
-		case errors.As(err, &answer):
+		if errors.As(err, &answer) {
 			err = errors.New(answer.Message)
-		case ctx.Err() != nil:
-			err = fmt.Errorf("%w within %s", exec.ErrTimeout, dialTime)
-		case errors.As(err, &refused):
-			err = refused
-		default:
+		} else if err = exec.Unreached(ctx, err, dialTime); err == nil {
 			err = errors.New("no answer that PostgreSQL would give") // the error names the user
 		}
 		return nil, fmt.Errorf("%w: cannot connect to %s, port %d: %w", exec.ErrUnavailable, t.config.Host,

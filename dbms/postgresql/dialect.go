@@ -40,7 +40,7 @@ var sessionSettings = strings.Fields(
 	jit jit_above_cost jit_inline_above_cost jit_optimize_above_cost jit_expressions jit_tuple_deforming`)
 
 var traits = sqltext.Traits{KeysCompare: true, SetReturning: true, ExactQuotes: true, Refuse: refuse,
-	Places: places, Unlisted: unlisted, Catalogue: "pg_",
+	FirstColumns: true, Places: places, Unlisted: unlisted, Catalogue: "pg_",
 	Schemas: []string{"information_schema", "pg_catalog"}}
 
 // moments are literals that are the time where they are taken for one (postgresql.org/docs, Special Date/Time Inputs).

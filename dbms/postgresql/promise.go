@@ -48,6 +48,7 @@ func level(isolation, name string) *dbms.Profile {
 	setup := []string{"SET default_transaction_isolation = '" + name + "'"}
 	return &dbms.Profile{
 		DBMS:      "postgresql",
+		Product:   "PostgreSQL",
 		Isolation: isolation,
 		Guarantees: dbms.Guarantees{
 			Source: source,

@@ -8,7 +8,9 @@ import (
 )
 
 // admission is what a case of SQLite may hold.
-var admission = sqltext.Admission{Token: token, WholeVacuum: true,
+var admission = sqltext.Admission{Token: token, WholeVacuum: true, // sqlite.org/wal.html
+	Mode: sqltext.Mode{Sets: "pragmajournal_mode", Is: "pragmajournal_mode=wal",
+		Means: "the database runs with PRAGMA journal_mode = WAL: readers and a writer do not wait for each other"},
 	Pragmas: strings.Fields(
 		`foreign_keys defer_foreign_keys read_uncommitted recursive_triggers case_sensitive_like integrity_check quick_check
 		reverse_unordered_selects automatic_index table_info table_xinfo table_list index_list index_info foreign_key_check foreign_key_list

@@ -20,8 +20,11 @@ var Syntax = &sqltext.Syntax{
 	Settings: strings.Fields("reverse_unordered_selects automatic_index cache_size cache_spill threads analysis_limit"),
 }
 
-// traits are SQLite's. What AUTOINCREMENT counts from is a row of a table like others (sqlite.org/autoinc.html).
-var traits = sqltext.Traits{CountsInside: true, Unlisted: []string{"rowid", "_rowid_", "oid"}}
+// traits are SQLite's. What AUTOINCREMENT counts from is a row of a table like others (sqlite.org/autoinc.html). For
+// its savepoints see sqlite.org/lang_savepoint.html, for a COMMIT that is refused sqlite.org/lang_transaction.html and
+// foreignkeys.html, Deferred Foreign Key Constraints.
+var traits = sqltext.Traits{CountsInside: true, SavepointOpens: true, CommitStays: true,
+	Unlisted: []string{"rowid", "_rowid_", "oid"}}
 
 // tree is how its statements are read as trees, and printed.
 var tree = dialect.New(lib.SQLITE_VERSION_NUMBER)

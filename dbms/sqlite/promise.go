@@ -18,6 +18,7 @@ const emptyLog = "PRAGMA wal_checkpoint(TRUNCATE)"
 func Levels() []*dbms.Profile {
 	return []*dbms.Profile{{
 		DBMS:      "sqlite",
+		Product:   "SQLite",
 		Isolation: "serializable",
 		Embedded:  true,
 		Tree:      tree,

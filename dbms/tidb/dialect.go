@@ -13,11 +13,19 @@ import (
 
 // Syntax is MySQL's, and comments for TiDB alone are run.
 var Syntax = &sqltext.Syntax{
-	Quoting: innodb.Quoting, Admission: innodb.Admission, TablesByCase: true, Tree: tree,
+	Quoting: innodb.Quoting, Admission: admission, TablesByCase: true, Tree: tree,
 	Functions: functions.By("t"), Hints: hints,
 	Traits: traits, Doubt: innodb.Doubt(tree), Remarks: []string{"/*M!"}, DropTemporary: innodb.DropTemporary,
 	Settings: settings, Idle: innodb.Idle,
 }
+
+// admission is that of MySQL's family; every table is part of transactions, whatever engine it names
+// (docs.pingcap.com/tidb, MySQL Compatibility).
+var admission = func() sqltext.Admission {
+	a := innodb.Admission
+	a.Engines, a.LooseEngines = slices.Concat(a.Engines, a.LooseEngines), nil
+	return a
+}()
 
 // traits are those of MySQL's family; a table without a clustered key has a number for each row
 // (docs.pingcap.com/tidb, _tidb_rowid).

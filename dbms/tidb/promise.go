@@ -62,6 +62,7 @@ func level(isolation, mode, sqlLevel string) *dbms.Profile {
 			LockingBegin: "BEGIN PESSIMISTIC",
 		},
 		DBMS:      "tidb",
+		Product:   "TiDB",
 		Isolation: isolation,
 		Guarantees: dbms.Guarantees{
 			Source: source,

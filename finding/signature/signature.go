@@ -98,8 +98,11 @@ const (
 	OfExpression = "expression-index" // or one of what is computed
 	HasYear      = "YEAR"             // or a column of that type
 	// a foreign key to a table that it names changes, or deletes, the rows that refer there
-	CarriedAlong = "carried-along"
-	RefersToSelf = "self-reference" // a table that it names has a foreign key to itself
+	CarriedAlong  = "carried-along"
+	RefersToSelf  = "self-reference" // a table that it names has a foreign key to itself
+	ReadsAssigned = "reads-assigned" // an UPDATE, one of whose assignments reads a column that another one sets
+	// a statement that may have gone before it searches its table, which is in partitions, for rows that cannot be
+	AfterNoPartition = "after-no-partition"
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -131,7 +134,8 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out 
 		return t != nil && t.Partitioned
 	})
 	names := d.Stmts()
-	if d.Stmt == "" && f.Class == finding.ClassCorruption && len(c.Txns) == 1 && len(c.Txns[0].Stmts) == 1 {
+	atEnd := d.Stmt == "" && (f.Class == finding.ClassCorruption || f.Class == finding.ClassPlan)
+	if atEnd && len(c.Txns) == 1 && len(c.Txns[0].Stmts) == 1 {
 		names = []string{testcase.Ref{}.String()} // nothing else can have done it
 	}
 	for _, name := range names {
@@ -141,9 +145,7 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out 
 		}
 		features, _ := parser.Features(s.SQL, true)
 		features = append(slices.Clone(features), sqltext.Verb(s.SQL))
-		if stmt, _ := sqltext.SyntaxOf(c.Target).Tree.Parse(s.SQL); locksOutside(stmt) {
-			features = append(features, LocksOutside)
-		}
+		features = append(features, byTree(s.SQL, c)...)
 		if partitioned {
 			features = append(features, Partitioned)
 		}
@@ -152,6 +154,9 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out 
 		}
 		if level := ownLevel(c, t); level != "" {
 			features = append(features, level)
+		}
+		if afterNoPartition(c, s, t) {
+			features = append(features, AfterNoPartition)
 		}
 		features = append(features, definitions(s.SQL, c)...)
 		if plan := c.Option(testcase.OptionPlan); plan != "" && f.Class == finding.ClassPlan {
@@ -173,6 +178,39 @@ func readsOwn(c *testcase.Case, s *testcase.Stmt, t *testcase.Txn) bool {
 		before := c.Read(t.Stmts[i].SQL)
 		if before.Kind.Writes() && slices.Contains(read, before.Target()) {
 			return true
+		}
+	}
+	return false
+}
+
+// byTree are the features that a statement has by its tree alone.
+func byTree(text string, c *testcase.Case) (out []string) {
+	stmt, _ := sqltext.SyntaxOf(c.Target).Tree.Parse(text)
+	if locksOutside(stmt) {
+		out = append(out, LocksOutside)
+	}
+	if readsAssigned(stmt) {
+		out = append(out, ReadsAssigned)
+	}
+	return out
+}
+
+// readsAssigned says whether an assignment of an UPDATE reads a column that another assignment of it sets.
+func readsAssigned(stmt sql.Stmt) bool {
+	u, ok := stmt.(*sql.Update)
+	if !ok {
+		return false
+	}
+	for i, set := range u.Set {
+		for j, read := range u.Set {
+			if i != j && sql.Has(read.Value, func(n sql.Node) bool {
+				c, ok := n.(*sql.Column)
+				return ok && slices.ContainsFunc(set.Columns, func(x *sql.Column) bool {
+					return x.Name.Folded() == c.Name.Folded()
+				})
+			}) {
+				return true
+			}
 		}
 	}
 	return false

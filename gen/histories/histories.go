@@ -60,6 +60,7 @@ type Config struct {
 	// aborts. Aborted transactions are in the history where KeepAborted is set.
 	Aborts      float64
 	KeepAborted bool
+	Stop        func() error // asked now and then: its error ends the making; nil: nothing does
 	// Unknowns is the share of transactions whose outcome the client did not learn; half of them committed.
 	Unknowns float64
 	// Anomaly is what is planted, once; "": nothing. The level is then SSER, SER, RR or SI.
@@ -103,6 +104,8 @@ func (c Config) withDefaults() (Config, error) {
 	switch {
 	case c.Sessions < 1, c.Txns < 1, c.Keys < 1, c.Ops < 1:
 		return c, errors.New("sessions, keys and operations must be positive")
+	case float64(c.Txns)*float64(c.Ops)+float64(c.Keys)+float64(c.Sessions) > mostOperations:
+		return c, fmt.Errorf("transactions, their length, keys and sessions: at most %d operations in all", int(mostOperations))
 	case c.Aborts < 0 || c.Aborts >= 1 || c.Unknowns < 0 || c.Unknowns >= 1, c.Writes < 0 || c.Writes > 1:
 		return c, errors.New("a share must be at least 0 and below 1 (of writes: at most 1)")
 	case c.Lists && float64(c.Txns)*float64(c.Txns)*float64(c.Ops) > mostElements*float64(c.Keys):
@@ -110,6 +113,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	return c, nil
 }
+
+// mostOperations bounds what is held in memory.
+const mostOperations = 2e8
 
 // mostElements bounds how many elements all lists that are read hold together: as each key's list grows by as much as
 // it is read, that grows as the square of the transactions.
@@ -129,7 +135,10 @@ func certified(rng *rand.Rand, cfg Config) (*register.History, *certificate, err
 		return nil, nil, err
 	}
 	planting := sim.planting
-	h := sim.run()
+	h, err := sim.run()
+	if err != nil {
+		return nil, nil, err
+	}
 	if c, is := sim.store.(*central); is && sim.lists == nil {
 		out := &certificate{h: h, versions: c.keys}
 		if planting != nil {

@@ -124,10 +124,10 @@ func (s *Set) holds(a *Anomaly) bool {
 	}
 }
 
-// Make makes one history of the set.
-func (s *Set) Make(k fault.Kind, seed uint64) (*Judged, error) {
+// Make makes one history of the set. It ends with the context.
+func (s *Set) Make(ctx context.Context, k fault.Kind, seed uint64) (*Judged, error) {
 	cfg := s.Config
-	cfg.Anomaly = k
+	cfg.Anomaly, cfg.Stop = k, ctx.Err
 	cfg.KeepAborted = cfg.Aborts > 0
 	cfg.NoInitial = s.Format != "awdit" // which has no other way to say what a key holds at first
 	if cfg.Level == "" {
@@ -190,7 +190,7 @@ var certifiedLevels = []dbms.Level{dbms.SER, dbms.RR, dbms.SI, dbms.RC}
 // WriteOne writes the first history of the set to out, or to the file of a name, and its certificate, if it has one,
 // beside that.
 func (s *Set) WriteOne(ctx context.Context, out io.Writer, name string) error {
-	m, err := s.Make(s.Anomalies[0], s.Seed)
+	m, err := s.Make(ctx, s.Anomalies[0], s.Seed)
 	switch {
 	case err != nil:
 		return err
@@ -240,7 +240,7 @@ func (s *Set) write(ctx context.Context, dir string, k fault.Kind, seed uint64, 
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	m, err := s.Make(k, seed)
+	m, err := s.Make(ctx, k, seed)
 	if err != nil {
 		return err
 	}

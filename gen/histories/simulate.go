@@ -63,7 +63,7 @@ type simulator struct {
 	planting *planting // nil: nothing is planted, or it is there already
 }
 
-func (s *simulator) run() *register.History {
+func (s *simulator) run() (*register.History, error) {
 	c := s.cfg
 	ops := 4
 	if c.Shape == General || c.Shape == Blind {
@@ -85,7 +85,11 @@ func (s *simulator) run() *register.History {
 	s.open = make([]*transaction, c.Sessions)
 	free := make([]transaction, c.Sessions)
 	for s.done < c.Txns || s.planting != nil {
-		s.clock++
+		if s.clock++; s.clock%4096 == 0 && c.Stop != nil {
+			if err := c.Stop(); err != nil {
+				return nil, err
+			}
+		}
 		if s.planting.ready(s) {
 			s.plant(s.planting)
 			s.planting = nil
@@ -105,7 +109,7 @@ func (s *simulator) run() *register.History {
 		}
 		s.store.background(s.rng)
 	}
-	return s.b.History()
+	return s.b.History(), nil
 }
 
 func (s *simulator) begin(session int, t *transaction) *transaction {

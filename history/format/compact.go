@@ -15,7 +15,7 @@ import (
 // The compact form of a history holds what our JSON lines hold, in much less space, and it is read in much less time.
 // Numbers are varints (encoding/binary), signed ones in zigzag form. It is
 //
-//	"txwh" version flags [initial value] [level session order clock skew]
+//	"txwh" version flags [initial value, or its name] [level session order clock skew]
 //	{ 1 transaction } 0 count checksum
 //
 // A transaction is its status (+4: the initial one), session, number, start and length where there is real time, the
@@ -32,6 +32,7 @@ const (
 	compactRealTime = 1 << iota
 	compactInitialValue
 	compactPart
+	compactInitialName
 	compactFlags // above all that there are
 )
 
@@ -48,19 +49,30 @@ func looksCompact(head []byte) bool {
 	return len(head) >= len(compactMagic) && string(head[:len(compactMagic)]) == string(compactMagic)
 }
 
-// compactWriter appends numbers and writes them block by block.
-type compactWriter struct {
+// CompactWriter writes a history in its compact form, which Read reads, transaction by transaction. It appends numbers
+// and writes them block by block.
+type CompactWriter struct {
 	out             io.Writer
 	buf             []byte
 	sum             uint32
 	keys            map[int32]uint64
 	id, start, last int64
+	txns            int
 	err             error
 }
 
 // WriteCompact writes a history in its compact form, which Read reads.
 func WriteCompact(out io.Writer, h *register.History) error {
-	w := &compactWriter{out: out, keys: map[int32]uint64{}}
+	w := NewCompactWriter(out, h)
+	for t := range h.Txns {
+		w.Add(h, t)
+	}
+	return w.End()
+}
+
+// NewCompactWriter begins a history of which h tells all but the transactions.
+func NewCompactWriter(out io.Writer, h *register.History) *CompactWriter {
+	w := &CompactWriter{out: out, keys: map[int32]uint64{}}
 	w.buf = append(w.buf, compactMagic...)
 	flags := uint64(0)
 	if h.RealTime {
@@ -68,13 +80,19 @@ func WriteCompact(out io.Writer, h *register.History) error {
 	}
 	if h.HasInitialValue {
 		flags |= compactInitialValue
+		if h.Named(h.InitialValue) {
+			flags |= compactInitialName
+		}
 	}
 	if h.Cut != nil {
 		flags |= compactPart
 	}
 	w.number(compactVersion)
 	w.number(flags)
-	if h.HasInitialValue {
+	switch {
+	case flags&compactInitialName != 0:
+		w.name(h.Name(h.InitialValue))
+	case h.HasInitialValue:
 		w.signed(h.InitialValue)
 	}
 	if h.Cut != nil {
@@ -82,31 +100,40 @@ func WriteCompact(out io.Writer, h *register.History) error {
 		w.number(map[bool]uint64{true: 1}[h.Cut.SessionOrder])
 		w.name(h.Cut.ClockSkew)
 	}
-	for t := range h.Txns {
-		w.number(1)
-		w.txn(h, t)
-		if len(w.buf) >= chunkSize {
-			w.flush()
-		}
+	return w
+}
+
+// Add writes the next transaction: t of h.
+func (w *CompactWriter) Add(h *register.History, t int) {
+	const block = 64 << 10
+	w.txns++
+	w.number(1)
+	w.txn(h, t)
+	if len(w.buf) >= block {
+		w.flush()
 	}
+}
+
+// End ends the history. It returns the first error of all that was written.
+func (w *CompactWriter) End() error {
 	w.number(0)
-	w.number(uint64(len(h.Txns)))
+	w.number(uint64(w.txns))
 	w.flush()
 	w.buf = binary.LittleEndian.AppendUint32(w.buf, w.sum)
 	w.flush()
 	return w.err
 }
 
-func (w *compactWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
+func (w *CompactWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
 
-func (w *compactWriter) signed(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
+func (w *CompactWriter) signed(n int64) { w.buf = binary.AppendVarint(w.buf, n) }
 
-func (w *compactWriter) name(s string) {
+func (w *CompactWriter) name(s string) {
 	w.number(uint64(len(s)))
 	w.buf = append(w.buf, s...)
 }
 
-func (w *compactWriter) flush() {
+func (w *CompactWriter) flush() {
 	w.sum = crc32.Update(w.sum, crc32.IEEETable, w.buf)
 	if w.err == nil {
 		_, w.err = w.out.Write(w.buf)
@@ -114,7 +141,7 @@ func (w *compactWriter) flush() {
 	w.buf = w.buf[:0]
 }
 
-func (w *compactWriter) txn(h *register.History, t int) {
+func (w *CompactWriter) txn(h *register.History, t int) {
 	x := &h.Txns[t]
 	status := uint64(x.Status)
 	if t == h.Initial {
@@ -139,7 +166,7 @@ func (w *compactWriter) txn(h *register.History, t int) {
 	}
 }
 
-func (w *compactWriter) op(h *register.History, op register.Op) {
+func (w *CompactWriter) op(h *register.History, op register.Op) {
 	one := [1]int64{op.Value}
 	values := one[:]
 	switch {
@@ -299,7 +326,10 @@ func readCompact(r io.Reader, to *sink) error {
 	if c.realTime = flags&compactRealTime != 0; c.realTime {
 		c.SetRealTime()
 	}
-	if flags&compactInitialValue != 0 {
+	switch {
+	case flags&compactInitialName != 0:
+		c.SetInitialValue(c.Number(c.name()))
+	case flags&compactInitialValue != 0:
 		c.SetInitialValue(c.signed())
 	}
 	if flags&compactPart != 0 {
@@ -382,8 +412,8 @@ func (c *compactReader) op() {
 	kind := c.number()
 	op := register.Op{Kind: register.Action(kind &^ (compactNil | compactNamed)), Nil: kind&compactNil != 0}
 	named := kind&compactNamed != 0
-	writes := op.Kind == register.Write || op.Kind == register.Append
-	if kind&^(compactNil|compactNamed) > uint64(register.ReadList) || op.Nil && (writes || op.Kind == register.ReadList) {
+	writes := op.Kind == register.Write || op.Kind == register.Append || op.Kind == register.Extend
+	if kind&^(compactNil|compactNamed) > uint64(register.Extend) || op.Nil && (writes || op.Kind == register.ReadList) {
 		c.fail("an operation of kind %d", kind)
 	}
 	key := c.number()

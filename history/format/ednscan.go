@@ -258,6 +258,7 @@ const (
 	fieldProcess
 	fieldIndex
 	fieldTime
+	fieldKey
 )
 
 func recordField(name []byte) int {
@@ -274,6 +275,8 @@ func recordField(name []byte) int {
 		return fieldIndex
 	case "time":
 		return fieldTime
+	case "key":
+		return fieldKey
 	}
 	return 0
 }
@@ -336,6 +339,11 @@ func (s *recordScanner) field(field int, r *record) (ok bool) {
 		}
 	case fieldValue:
 		return s.value(c, r)
+	case fieldKey:
+		var key datum
+		if key, ok = s.scalar(c); key.kind != null {
+			r.key = &key
+		}
 	default:
 		return s.ignore(c, 0)
 	}

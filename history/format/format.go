@@ -50,6 +50,8 @@ type sink struct {
 	size     int64 // of what is read, in bytes; 0: not known, or room has been made for it
 	workload *workload.Clients
 	longFork bool
+	lists    bool // reads that returned nothing are of empty lists
+	streamed bool // transactions are passed on: what has been given cannot be had back
 }
 
 // took says that the builder has been given what stands in the first so many bytes of the file. The first time it makes
@@ -192,31 +194,48 @@ func plainError(err error) error {
 
 // read finds the format and reads the file.
 func (in *Opened) read(name string) (*Contents, error) {
+	r, err := in.reader(name)
+	if err != nil {
+		return nil, err
+	}
+	out, err := in.readAs(r, &sink{Builder: register.NewBuilder(0, 0), size: in.size})
+	if err == nil && out.Workload == nil && len(out.History.Txns) == 0 {
+		err = plainError(errNoTransaction)
+	}
+	return out, err
+}
+
+var errNoTransaction = errors.New("holds no transaction")
+
+// reader is the reader of a format, or of that which the file seems to be of.
+func (in *Opened) reader(name string) (*reader, error) {
 	head, err := in.Head()
 	if err != nil {
 		return nil, plainError(err)
 	}
 	for _, r := range readers() {
-		if r.name != name && (name != Auto || !r.looks(head)) {
-			continue
+		if r.name == name || name == Auto && r.looks(head) {
+			return &r, nil
 		}
-		to := &sink{Builder: register.NewBuilder(0, 0), size: in.size}
-		if err := r.read(in.Reader, to); err != nil {
-			return &Contents{Format: r.name}, plainError(err)
-		}
-		out := &Contents{Format: r.name, Workload: to.workload, LongFork: to.longFork}
-		if out.Workload == nil {
-			out.History = to.History()
-		}
-		if out.Workload == nil && len(out.History.Txns) == 0 {
-			return out, &Error{Msg: "holds no transaction"}
-		}
-		return out, nil
 	}
 	if len(bytes.TrimSpace(head)) == 0 {
 		return nil, &Error{Msg: "is empty"}
 	}
 	return nil, &Error{Msg: "is not a history in a format known here (" + strings.Join(Names(), ", ") + ")"}
+}
+
+// readAs reads the file, whose format is known.
+func (in *Opened) readAs(r *reader, to *sink) (*Contents, error) {
+	if err := r.read(in.Reader, to); errors.Is(err, ErrApart) {
+		return nil, err
+	} else if err != nil {
+		return &Contents{Format: r.name}, plainError(err)
+	}
+	out := &Contents{Format: r.name, Workload: to.workload, LongFork: to.longFork}
+	if out.Workload == nil {
+		out.History = to.History()
+	}
+	return out, nil
 }
 
 // Expand replaces a directory that holds several histories by its files, in order of their names. One that is a

@@ -20,6 +20,7 @@ import (
 type jepsen struct {
 	b     *sink
 	pos   int64
+	index int32         // the last one that a record has; -1: none has
 	open  map[int64]int // by process: its invocation
 	slots []invocation
 	free  []int // slots that are not in use
@@ -50,6 +51,7 @@ type invocation struct {
 	txn   bool
 	mops  []mop
 	value *datum
+	key   *datum
 }
 
 // answer is an operation with its outcome.
@@ -62,16 +64,24 @@ type answer struct {
 	txn                 bool
 	mops                []mop
 	value               *datum
+	key                 *datum
 }
 
 func newJepsen(b *sink, failedCompare bool) *jepsen {
-	return &jepsen{b: b, open: map[int64]int{}, times: true, failedCompare: failedCompare, longFork: true}
+	return &jepsen{b: b, index: -1, open: map[int64]int{}, times: true, failedCompare: failedCompare, longFork: true}
 }
 
 // record takes one record. It may share memory with others until keep is called.
 func (j *jepsen) record(r *record) error {
 	if r.err != nil {
 		return r.err
+	}
+	if i := r.place.Index; i >= 0 {
+		if i < j.index {
+			return fmt.Errorf("it has :index %d and stands behind :index %d: sort the operations by :index, as their order is "+
+				"that in which they happened", i, j.index)
+		}
+		j.index = i
 	}
 	process, client := j.process(r)
 	if !client {
@@ -94,19 +104,20 @@ func (j *jepsen) record(r *record) error {
 		j.free = append(j.free, slot)
 		delete(j.open, process)
 	} else {
-		in = invocation{pos: pos, begun: r.place, f: r.f, txn: r.txn, mops: r.mops, value: r.value}
+		in = invocation{pos: pos, begun: r.place, f: r.f, txn: r.txn, mops: r.mops, value: r.value,
+			key: r.key}
 		j.times = false
 	}
 	if in.f != r.f && r.f != "" && in.f != "" {
 		return fmt.Errorf("process %s ends %s where it began %s", j.b.Name(process), r.f, in.f)
 	}
 	a := answer{process: process, start: in.pos, end: pos, begun: in.begun, told: r.place, f: in.f, txn: in.txn,
-		mops: in.mops, value: in.value}
+		mops: in.mops, value: in.value, key: in.key}
 	switch r.outcome {
 	case "ok":
 		a.outcome = history.Committed
 		switch {
-		case r.txn || r.value != nil || r.f == "read":
+		case r.txn || r.value != nil || r.f == "read" || r.f == "get":
 			a.txn, a.mops, a.value = r.txn, r.mops, r.value
 		case in.txn: // it says no more than that it did what was asked: what reads returned is not known
 			a.mops = slices.DeleteFunc(slices.Clone(in.mops), func(m mop) bool { return m.f == 'r' })
@@ -156,7 +167,8 @@ func (j *jepsen) begin(process, pos int64, r *record) {
 	} else {
 		j.slots = append(j.slots, invocation{})
 	}
-	j.slots[slot] = invocation{begun: r.place, pos: pos, fresh: true, f: r.f, txn: r.txn, mops: r.mops, value: r.value}
+	j.slots[slot] = invocation{begun: r.place, pos: pos, fresh: true, f: r.f, txn: r.txn, mops: r.mops, value: r.value,
+		key: r.key}
 	j.fresh = append(j.fresh, slot)
 	j.open[process] = slot
 }
@@ -252,6 +264,9 @@ func (j *jepsen) microOps(a *answer) ([]mop, error) {
 		value = a.value
 	}
 	key := datum{kind: text, s: single}
+	if a.key != nil {
+		return textOps(a.f, a.key, value)
+	}
 	if k, of, ok := independent(a.f, value); ok {
 		j.keyed, key, value = true, *k, of
 	} else if value.kind != null && value.kind != list || a.f == "cas" || a.f == "not" {
@@ -278,18 +293,30 @@ func emptyTxn(a *answer, value *datum) ([]mop, error) {
 	return nil, unknownOperation(a.f)
 }
 
+// textOps are the operation on a register that holds a text, of the key-value histories of Porcupine's tests.
+func textOps(f string, key, value *datum) ([]mop, error) {
+	kinds := map[string]byte{"get": 'r', "put": 'w', "append": '+'}
+	if kinds[f] == 0 {
+		return nil, fmt.Errorf("operation %q on a :key: want get, put or append", f)
+	}
+	return []mop{oneOp(kinds[f], key, value)}, nil
+}
+
+// oneOp is a micro-operation.
+func oneOp(f byte, key, value *datum) mop {
+	m := mop{f: f}
+	if key.kind == integer {
+		m.key = key.n
+	} else {
+		m.keyText = cmp.Or(key.String(), `""`)
+	}
+	m.set(value)
+	return m
+}
+
 // registerOps are the operations of an operation on a register, f, or on a lock.
 func registerOps(f string, key, value *datum) ([]mop, error) {
-	one := func(f byte, value *datum) mop {
-		m := mop{f: f}
-		if key.kind == integer {
-			m.key = key.n
-		} else {
-			m.keyText = cmp.Or(key.String(), `""`)
-		}
-		m.set(value)
-		return m
-	}
+	one := func(f byte, value *datum) mop { return oneOp(f, key, value) }
 	switch f {
 	case "read", "r":
 		return []mop{one('r', value)}, nil
@@ -316,9 +343,7 @@ func registerOps(f string, key, value *datum) ([]mop, error) {
 // unknownOperation says of an operation that it is not read.
 func unknownOperation(f string) error {
 	if f == "get" || f == "put" {
-		return errors.New(
-			"a key-value history of get, put and append of strings, as Porcupine's tests have it: only reads and writes of " +
-				"whole values are checked (read, write, cas)")
+		return fmt.Errorf("operation %q without a :key", f)
 	}
 	return fmt.Errorf(
 		"operation %q is not one of a register or list history: want txn, read, write, cas, acquire or release; or read "+
@@ -327,8 +352,11 @@ func unknownOperation(f string) error {
 
 // transaction gives the builder the transaction that an operation is.
 func (j *jepsen) transaction(a *answer) error {
-	if a.f == "acquire" || a.f == "release" {
+	switch {
+	case a.f == "acquire" || a.f == "release":
 		j.b.SetInitialValue(0)
+	case a.key != nil:
+		j.b.SetInitialValue(j.b.Number(""))
 	}
 	mops, err := j.microOps(a)
 	if err != nil {
@@ -380,7 +408,7 @@ func (j *jepsen) add(f byte, m *mop, line int32) {
 		j.b.ReadList(key, elements)
 	case m.kind == list || m.kind == dict:
 		j.bad(f, line, fmt.Sprintf("a register cannot hold %s", clip([]byte(m.datum().String()))))
-	case m.kind == null && (f == 'w' || f == 'a'):
+	case m.kind == null && (f == 'w' || f == 'a' || f == '+'):
 		j.bad(f, line, errNothing.Error())
 	case f == 'r' && m.kind == null:
 		j.b.ReadNil(key)
@@ -402,6 +430,8 @@ func (j *jepsen) op(f byte, key int32, value int64) {
 		kind = register.Append
 	case '!':
 		kind = register.NotEqual
+	case '+':
+		kind = register.Extend
 	}
 	j.b.Op(register.Op{Kind: kind, Key: key, Value: value})
 }
@@ -421,7 +451,7 @@ func (j *jepsen) finish() error {
 	for _, process := range sortedKeys(j.open) { // never answered
 		in := &j.slots[j.open[process]]
 		a := answer{process: process, start: in.pos, begun: in.begun, outcome: history.Unknown, f: in.f, txn: in.txn,
-			mops: in.mops, value: in.value}
+			mops: in.mops, value: in.value, key: in.key}
 		if err := j.answer(&a); err != nil {
 			return at(int(in.begun.Line), "%v", err)
 		}
@@ -448,6 +478,7 @@ func (j *jepsen) finish() error {
 	j.b.longFork = j.longFork
 	if j.lists {
 		j.b.EmptyLists()
+		j.b.lists = true
 		return j.badList
 	}
 	return j.badRegister

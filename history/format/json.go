@@ -77,20 +77,29 @@ func dbcopEvent(b *register.Builder, e *datum) error {
 			continue
 		}
 		variable, version := v.get("variable"), v.get("version")
-		if variable.kind != integer || version.kind != integer && (write || version.kind != null) {
+		if !isNumber(&variable) || !isNumber(&version) && (write || version.kind != null) {
 			return fmt.Errorf("%s needs the integers variable and version, not %s", name, v)
 		}
-		switch key := b.IntKey(variable.n); {
+		switch key := b.Key(variable.String()); {
 		case write:
-			b.Write(key, version.n)
+			b.Write(key, number(b, &version))
 		case version.kind == null:
 			b.ReadNil(key)
 		default:
-			b.Read(key, version.n)
+			b.Read(key, number(b, &version))
 		}
 		return nil
 	}
 	return fmt.Errorf("an event is neither a Write nor a Read: %s", clip([]byte(e.String())))
+}
+
+// isNumber says whether a datum is an integer, perhaps one beyond 64 bits.
+func isNumber(d *datum) bool {
+	if d.kind == integer {
+		return true
+	}
+	_, ok := decimal(d.s)
+	return ok && d.kind == text
 }
 
 func looksChronos(head []byte) bool {

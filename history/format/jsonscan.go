@@ -224,9 +224,13 @@ func (s *recordScanner) jsonField(field int, r *record) bool {
 		if ok = d.kind == integer; ok {
 			r.place.Time = d.n
 		}
-	case fieldValue:
-		if d.kind != null {
-			kept := d // so that d itself stays on the stack
+	case fieldValue, fieldKey:
+		kept := d // so that d itself stays on the stack
+		switch {
+		case d.kind == null:
+		case field == fieldKey:
+			r.key = &kept
+		default:
 			r.value = &kept
 		}
 	}

@@ -24,7 +24,8 @@ type ownHeader struct {
 	Format   string `json:"format"`
 	Version  int    `json:"version"`
 	RealTime bool   `json:"real_time"`
-	Initial  *int64 `json:"initial,omitempty"` // what keys hold before they are written; absent: nothing
+	// Initial is what keys hold before they are written, an integer or a string; absent: nothing.
+	Initial json.RawMessage `json:"initial,omitempty"`
 }
 
 // ownTxn is one of the other lines. Session null is the initial transaction.
@@ -110,7 +111,13 @@ func (o *ownReader) header(n int, line []byte) error {
 		o.SetRealTime()
 	}
 	if o.head.Initial != nil {
-		o.SetInitialValue(*o.head.Initial)
+		v, err := ownValue(o.Builder, o.head.Initial)
+		if err != nil {
+			return at(n, "the initial value must be an integer, a string or null, not %s", clip(o.head.Initial))
+		}
+		if v != nil {
+			o.SetInitialValue(*v)
+		}
 	}
 	return nil
 }
@@ -136,7 +143,7 @@ func (o *ownReader) begin(l *ownLine) error {
 		return nil
 	}
 	if !o.seen.add(l.txn) {
-		return at(l.line, "transaction %d is in line %d already", l.txn, o.lineOf(l.txn))
+		return at(l.line, "transaction %d is %s already", l.txn, o.lineOf(l.txn))
 	}
 	last := o.sessions[l.session]
 	if last == nil {
@@ -153,11 +160,14 @@ func (o *ownReader) begin(l *ownLine) error {
 	return nil
 }
 
-// lineOf returns in which line a transaction stands.
-func (o *ownReader) lineOf(id int64) int {
+// lineOf says in which line a transaction stands.
+func (o *ownReader) lineOf(id int64) string {
 	t := o.IndexOf(id)
+	if t < 0 {
+		return "there" // and was passed on
+	}
 	i, _ := slices.BinarySearchFunc(o.runs, t+1, func(r run, t int) int { return cmp.Compare(r.txn, t) })
-	return o.runs[i-1].line + t - o.runs[i-1].txn
+	return fmt.Sprintf("in line %d", o.runs[i-1].line+t-o.runs[i-1].txn)
 }
 
 // slow reads a line that is not written as Write writes it.
@@ -192,8 +202,8 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1] or ["l","x",[1,2]]; values that are no
-// integers are strings.
+// ownOp reads ["r","x",1], ["r","x",null], ["w","x",1], ["!","x",1], ["a","x",1], ["+","x","y"] or ["l","x",[1,2]];
+// values that are no integers are strings.
 func ownOp(b *register.Builder, raw json.RawMessage) error {
 	var parts [3]json.RawMessage
 	var all []json.RawMessage
@@ -227,10 +237,10 @@ func ownOp(b *register.Builder, raw json.RawMessage) error {
 		return fmt.Errorf("the value must be an integer, a string or null")
 	}
 	kinds := map[string]register.Action{"r": register.Read, "w": register.Write, "!": register.NotEqual,
-		"a": register.Append}
+		"a": register.Append, "+": register.Extend}
 	k, ok := kinds[f]
-	if !ok || v == nil && (k == register.Write || k == register.Append) {
-		return fmt.Errorf("want r, w, !, a with an integer or a string, or l with a list")
+	if !ok || v == nil && k != register.Read && k != register.NotEqual {
+		return fmt.Errorf("want r, w, !, a, + with an integer or a string, or l with a list")
 	}
 	op := register.Op{Kind: k, Key: key, Nil: v == nil}
 	if v != nil {
@@ -269,7 +279,7 @@ func Write(w io.Writer, h *register.History) error {
 	out := bufio.NewWriter(w)
 	head := ownHeader{Format: ownFormat, Version: 1, RealTime: h.RealTime}
 	if h.HasInitialValue {
-		head.Initial = &h.InitialValue
+		head.Initial = appendOwnValue(nil, h, h.InitialValue)
 	}
 	line, err := json.Marshal(head)
 	if err != nil {
@@ -301,7 +311,7 @@ func Write(w io.Writer, h *register.History) error {
 func writeOwnOp(out *bufio.Writer, h *register.History, op register.Op) {
 	name, _ := json.Marshal(h.KeyName(op.Key)) // of a string: cannot fail
 	kind := [...]string{register.Read: "r", register.Write: "w", register.NotEqual: "!", register.Append: "a",
-		register.ReadList: "l"}[op.Kind]
+		register.ReadList: "l", register.Extend: "+"}[op.Kind]
 	fmt.Fprintf(out, `[%q,%s,`, kind, name)
 	switch {
 	case op.Kind == register.ReadList:

@@ -79,7 +79,7 @@ func TestOwnLines(t *testing.T) {
 		{timed + `{"txn":1, "session":0,"status":"unknown","ops":[]}`,
 			`2: transaction 1 lacks "start" or "end", and the header says that there are times ("real_time")`},
 		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",null]]}`,
-			`2: operation ["w","x",null]: want r, w, !, a with an integer or a string, or l with a list`},
+			`2: operation ["w","x",null]: want r, w, !, a, + with an integer or a string, or l with a list`},
 		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",012]]}`,
 			"2: invalid character '1' after array element"},
 		{header + `{"txn":1,"session":0,"status":"committed","ops":[["w","x",1],]}`,

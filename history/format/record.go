@@ -18,12 +18,13 @@ type record struct {
 	txn     bool   // the value is a list of micro-operations: mops; else it is value
 	mops    []mop
 	value   *datum // nil: null
+	key     *datum // that the operation is on, where the record says so beside its value
 	err     error  // of what is no record
 }
 
 // mop is one micro-operation of a transaction.
 type mop struct {
-	f       byte   // 'r', 'w', 'a' append, '!' failed compare, 'c' the compare of a compare-and-set
+	f       byte   // 'r', 'w', 'a' append, '+' append to a text, '!' failed compare, 'c' the compare of a compare-and-set
 	kind    kind   // of the value: null, integer, list of the integers elems, or what other is
 	keyText string // of a key that is no integer
 	key     int64
@@ -61,6 +62,9 @@ func newRecord(d *datum, line int) (r record) {
 	r.outcome, r.f, r.process = outcome.s, f.s, process.n
 	if process.kind == text {
 		r.client = process.s
+	}
+	if key := d.get("key"); key.kind != null {
+		r.key = &key
 	}
 	r.setValue(&value)
 	return r

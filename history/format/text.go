@@ -17,8 +17,8 @@ import (
 const abortedTxn = -1
 
 func looksText(head []byte) bool {
-	_, ok := parseTextLine(firstLine(head))
-	return ok
+	line := firstLine(head)
+	return bytes.HasPrefix(line, []byte("r(")) || bytes.HasPrefix(line, []byte("w("))
 }
 
 // firstLine returns the first line that is not blank, without white space at its ends.

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"io"
 	"strconv"
 
@@ -39,7 +40,9 @@ type textReader struct {
 // chunk takes the lines of one part.
 func (t *textReader) chunk(c *textChunk) error {
 	for i := range c.ops {
-		if err := t.op(&c.ops[i]); err != nil {
+		if err := t.op(&c.ops[i]); errors.Is(err, ErrApart) {
+			return err
+		} else if err != nil {
 			return at(c.ops[i].line, "%v", err)
 		}
 	}
@@ -63,6 +66,9 @@ func (t *textReader) op(op *textOp) error {
 	}
 	if !t.open || t.txn != op.txn {
 		if !t.seen.add(op.txn) { // its lines do not stand together: all is gathered first
+			if t.to.streamed {
+				return ErrApart
+			}
 			t.close()
 			t.apart = newTextParts(t.to.Builder.History())
 			return t.apart.add(*op)

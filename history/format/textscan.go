@@ -78,7 +78,7 @@ func scanText(part *chunk) *textChunk {
 			c.err = at(line, "a line longer than %d MiB", maxLine>>20)
 		default:
 			if *op, ok = parseTextLine(row); !ok {
-				c.err = at(line, "want r(key,value,session,transaction) or w(…), not %q", clip(row))
+				c.err = at(line, "want r(key,value,session,transaction) or w(…), of integers of 64 bits, not %q", clip(row))
 			}
 			op.line = line
 		}

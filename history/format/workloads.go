@@ -12,6 +12,8 @@ type workloads struct {
 	names *register.Names
 	ops   []workload.Call
 	keyed int   // operations on one of many sets or counters
+	adds  []int // … those that add
+	plain bool  // some add to the only one
 	alone int   // on the only one
 	pairs []int // reads of a list of two that may be a key and a number
 }
@@ -28,6 +30,9 @@ func byKey(value *datum) (key, of *datum, ok bool) {
 
 // finish decides of the reads that may be either what they are.
 func (w *workloads) finish() error {
+	if w.alone > 0 && w.keyed == len(w.adds) && !w.plain {
+		w.addPairs()
+	}
 	if w.keyed == 0 {
 		return nil
 	}
@@ -39,6 +44,17 @@ func (w *workloads) finish() error {
 		return fmt.Errorf("some operations are on one of many sets or counters, [key value], and others on the only one")
 	}
 	return nil
+}
+
+// addPairs makes the adds of [key value] adds of elements that are such pairs: no read names a key.
+func (w *workloads) addPairs() {
+	for _, i := range w.adds {
+		op := &w.ops[i]
+		key, value := datum{kind: text, s: w.names.Name(op.Key)}, datum{kind: text, s: w.names.Name(op.Value)}
+		pair := datum{kind: list, list: []datum{key, value}}
+		op.Key, op.Value, op.IsInteger = 0, w.names.Number(pair.String()), false
+	}
+	w.keyed, w.pairs = 0, nil
 }
 
 var workloadFuncs = map[string]workload.Func{"read": workload.Read, "r": workload.Read, "add": workload.Add,
@@ -74,9 +90,9 @@ func (w *workloads) add(a *answer) error {
 				return fmt.Errorf("an add of %s: want an element or a number, or [key value]", clip([]byte(value.String())))
 			}
 			op.Key, value = w.number(key), of
-			w.keyed++
+			w.keyed, w.adds = w.keyed+1, append(w.adds, len(w.ops))
 		} else {
-			w.alone++
+			w.alone, w.plain = w.alone+1, true
 		}
 		op.Value, op.IsInteger = w.number(value), value.kind == integer
 	case workload.Read:

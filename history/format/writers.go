@@ -114,6 +114,8 @@ func (w *writer) holds(h *register.History) error {
 			return fmt.Errorf("the format %s cannot hold lists", w.name)
 		case op.Kind == register.NotEqual:
 			return fmt.Errorf("the format %s is not written for failed compares", w.name)
+		case op.Kind == register.Extend:
+			return fmt.Errorf("the format %s is not written for texts that grow", w.name)
 		case op.Kind == register.ReadList:
 			continue
 		case h.Named(op.Value):

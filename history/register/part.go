@@ -46,3 +46,11 @@ func (h *History) Part(txns []int) *History {
 	}
 	return &part
 }
+
+// InitialPart is a history of the initial transaction alone, with what is kept of it.
+func (h *History) InitialPart(keep func(Op) bool) *History {
+	part := h.Part(nil)
+	part.Ops = slices.DeleteFunc(slices.Clone(h.TxnOps(h.Initial)), func(op Op) bool { return !keep(op) })
+	part.Txns[0].n = uint32(len(part.Ops))
+	return part
+}

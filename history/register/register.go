@@ -23,6 +23,7 @@ const (
 	NotEqual               // a failed compare: the register held anything but Value
 	Append                 // append one element to a list
 	ReadList               // read a whole list
+	Extend                 // append a text to the one that a register holds
 )
 
 // Op is one operation. 16 bytes: a history of a million transactions has several millions.
@@ -188,7 +189,7 @@ func (h *History) WithoutReads(t int, key int32) *History {
 	for i := range h.Txns {
 		less.Txns[i].first = uint32(len(less.Ops))
 		for _, op := range h.TxnOps(i) {
-			if i != t || op.Key != key || op.Kind == Write || op.Kind == Append {
+			if i != t || op.Key != key || op.Kind == Write || op.Kind == Append || op.Kind == Extend {
 				less.Ops = append(less.Ops, op)
 			}
 		}
@@ -218,7 +219,7 @@ func (h *History) FormatOp(op Op) string {
 		return fmt.Sprintf("W(%s, %s)", key, val)
 	case NotEqual:
 		return fmt.Sprintf("R(%s) != %s", key, val)
-	case Append:
+	case Append, Extend:
 		return fmt.Sprintf("A(%s, %s)", key, val)
 	case ReadList:
 		return fmt.Sprintf("R(%s, %s)", key, h.FormatList(h.List(op)))
@@ -248,6 +249,11 @@ type Builder struct {
 	h        History
 	sessions numbering
 	open     bool
+	passOn   func(*History)
+	passed   struct { // what is kept of the transactions that were passed on
+		lowest  int64
+		initial bool
+	}
 }
 
 // NewBuilder returns a builder with room for so many transactions and operations; both may be 0.
@@ -269,6 +275,10 @@ func roomier[T any](s []T, times float64) []T {
 	}
 	return s
 }
+
+// PassOn makes the builder hold no transaction longer than until it ends: it is given to do, as the only one of a
+// history that do must not keep, and whose RealTime may yet be said.
+func (b *Builder) PassOn(do func(h *History)) { b.passOn = do }
 
 // SetRealTime says that Start and End of every transaction were recorded.
 func (b *Builder) SetRealTime() { b.h.RealTime = true }
@@ -295,11 +305,14 @@ func (b *Builder) Name(n int64) string { return b.h.names.Name(n) }
 func (b *Builder) Names() *Names { return &b.h.names }
 
 // EmptyLists makes the reads that returned nothing reads of empty lists.
-func (b *Builder) EmptyLists() {
-	at := int64(len(b.h.elems))
-	b.h.elems = append(b.h.elems, 0)
-	for i := range b.h.Ops {
-		if op := &b.h.Ops[i]; op.Kind == Read && op.Nil {
+func (b *Builder) EmptyLists() { b.h.EmptyLists() }
+
+// EmptyLists makes the reads that returned nothing reads of empty lists.
+func (h *History) EmptyLists() {
+	at := int64(len(h.elems))
+	h.elems = append(h.elems, 0)
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Kind == Read && op.Nil {
 			*op = Op{Kind: ReadList, Key: op.Key, Value: at}
 		}
 	}
@@ -317,11 +330,11 @@ func (b *Builder) Begin(session, id int64) {
 }
 
 // HasInitial says whether there is an initial transaction already.
-func (b *Builder) HasInitial() bool { return b.h.Initial >= 0 }
+func (b *Builder) HasInitial() bool { return b.h.Initial >= 0 || b.passed.initial }
 
 // BeginInitial opens the initial transaction, which is in no session and precedes all others.
 func (b *Builder) BeginInitial() {
-	if b.h.Initial >= 0 {
+	if b.HasInitial() {
 		panic("register: a second initial transaction")
 	}
 	b.h.Initial = len(b.h.Txns)
@@ -381,42 +394,38 @@ func (b *Builder) End(status history.Outcome, start, end int64) {
 	t := &b.h.Txns[len(b.h.Txns)-1]
 	t.n = b.arena() - t.first
 	t.Status = status
-	if start == 0 && end == 0 {
+	if start != 0 || end != 0 {
+		for len(b.h.intervals) < len(b.h.Txns)-1 {
+			b.h.intervals = append(b.h.intervals, interval{})
+		}
+		b.h.intervals = append(b.h.intervals, interval{start, end})
+	}
+	if b.passOn == nil {
 		return
 	}
-	for len(b.h.intervals) < len(b.h.Txns)-1 {
-		b.h.intervals = append(b.h.intervals, interval{})
+	h := &b.h
+	b.passOn(h)
+	if h.Initial >= 0 {
+		b.passed.initial = true
+	} else {
+		b.passed.lowest = min(b.passed.lowest, t.ID-1)
 	}
-	b.h.intervals = append(b.h.intervals, interval{start, end})
+	h.Initial = -1
+	h.Txns, h.Ops, h.elems, h.intervals = h.Txns[:0], h.Ops[:0], h.elems[:0], h.intervals[:0]
 }
 
-// FirstIsInitial makes the first transaction the initial one if it is number 0 and alone in session 0, writes every key
-// of the history and reads none, and nobody reads a 0 that it did not write. It says whether it is.
+// FirstIsInitial makes the first transaction the initial one if that is what it is; see First.
 func (b *Builder) FirstIsInitial() bool {
 	h := &b.h
-	if len(h.Txns) == 0 || h.Initial >= 0 || h.Txns[0].ID != 0 || h.sessionIDs[h.Txns[0].Session] != 0 {
+	if len(h.Txns) == 0 || h.Initial >= 0 {
 		return false
 	}
-	for t := range h.Txns[1:] {
-		if h.Txns[t+1].Session == h.Txns[0].Session {
-			return false
-		}
+	var f First
+	for t := range h.Txns {
+		f.Take(h, t)
 	}
-	written := make([]struct {
-		is    bool
-		value int64
-	}, h.Keys())
-	for i, op := range h.Ops {
-		w := &written[op.Key]
-		switch {
-		case i < int(h.Txns[0].n):
-			if op.Kind != Write {
-				return false
-			}
-			w.is, w.value = true, op.Value
-		case !w.is || op.Kind == Read && op.Value == 0 && w.value != 0:
-			return false
-		}
+	if !f.IsInitial(h) {
+		return false
 	}
 	h.Initial = 0
 	h.sessionIDs = h.sessionIDs[1:] // it was the first one, and has no other transaction
@@ -430,8 +439,42 @@ func (b *Builder) FirstIsInitial() bool {
 	return true
 }
 
+// First finds out whether the first transaction of a history is the initial one: it is number 0 and alone in session 0,
+// writes every key of the history and reads none, and nobody reads a 0 that it did not write.
+type First struct {
+	not    bool
+	wrote  map[int32]int64 // by key: its value; nil: no transaction has been taken
+	counts int             // transactions
+}
+
+// Take takes the next transaction.
+func (f *First) Take(h *History, t int) {
+	f.counts++
+	x := &h.Txns[t]
+	if f.counts == 1 {
+		f.wrote = map[int32]int64{}
+		f.not = x.ID != 0
+	}
+	if f.not = f.not || x.Session == NoSession || (h.sessionIDs[x.Session] == 0) != (f.counts == 1); f.not {
+		return
+	}
+	for _, op := range h.TxnOps(t) {
+		switch value, is := f.wrote[op.Key]; {
+		case f.counts == 1:
+			f.not = f.not || op.Kind != Write
+			f.wrote[op.Key] = op.Value
+		case !is || op.Kind == Read && op.Value == 0 && value != 0:
+			f.not = true
+		}
+	}
+}
+
+// IsInitial says whether it is, once all have been taken.
+func (f *First) IsInitial(h *History) bool { return f.counts > 0 && !f.not && len(f.wrote) == h.Keys() }
+
 // LowestID returns a number below that of every transaction, or the one given where that is lower.
 func (b *Builder) LowestID(id int64) int64 {
+	id = min(id, b.passed.lowest)
 	for t := range b.h.Txns {
 		if t != b.h.Initial {
 			id = min(id, b.h.Txns[t].ID-1)
@@ -447,6 +490,9 @@ func (b *Builder) IndexOf(id int64) int {
 
 // Place says where the transaction that was closed last was begun, and where its outcome was told.
 func (b *Builder) Place(begun, told Place) {
+	if b.passOn != nil {
+		return
+	}
 	for len(b.h.places) < len(b.h.Txns)-1 {
 		b.h.places = append(b.h.places, places{})
 	}

@@ -24,7 +24,8 @@ func TOML(path string, text []byte, of string, v any, old map[string]string) (to
 	var bad toml.ParseError
 	switch {
 	case errors.As(err, &bad):
-		return meta, fmt.Errorf("%s:%d: %s", path, bad.Position.Line, bad.Message)
+		return meta, fmt.Errorf("%s:%d: %s", path, bad.Position.Line,
+			strings.Replace(bad.Message, "unexpected EOF;", "the file ends there:", 1))
 	case err != nil:
 		return meta, fmt.Errorf("%s: %w", path, err)
 	case len(meta.Undecoded()) > 0:

@@ -44,7 +44,6 @@ func Find(schema *sqltext.Schema, reads []Read) (out []finding.Difference) {
 			d, wrong := l.against(other)
 			if !wrong {
 				d, wrong = other.against(l)
-				d.Stmt = l.read.Name
 			}
 			if wrong {
 				out = append(out, d)

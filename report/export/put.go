@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"txweave/internal/outcome"
 	"txweave/internal/output"
 )
 
@@ -17,7 +16,7 @@ func Put(ctx context.Context, files []File, dir bool, to string, stdout io.Write
 		return err
 	}
 	if !dir {
-		return outcome.Misuse(output.File(ctx, to, []byte(files[0].Text)))
+		return output.File(ctx, to, []byte(files[0].Text))
 	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err

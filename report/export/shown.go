@@ -12,13 +12,11 @@ import (
 // an execution that the transactions are held against answers all that they answer, or the database complains of no
 // table. What was seen may need the reads that are added between the statements, which a test has not.
 func Unshown(f *timeline.Dossier, printed string) bool {
-	class := f.Record.Class
 	if said := f.Said(); f.Complains() && said != "" {
 		_, after, _ := strings.Cut(printed, "# "+checked+"\n")
 		return !strings.Contains(after, said[strings.LastIndex(said, ": ")+1:])
 	}
-	if f.Searched() != nil || f.Plain == nil && class != finding.ClassReplay && class != finding.ClassPlan ||
-		f.Plain != nil && len(f.Plain.Orders) == 0 {
+	if !Compares(f) {
 		return false
 	}
 	sections := sectionsOf(printed)
@@ -30,6 +28,17 @@ func Unshown(f *timeline.Dossier, printed string) bool {
 		}
 		return true
 	})
+}
+
+// Compares says whether a finding's test has executions whose answers are to differ from those of the transactions.
+func Compares(f *timeline.Dossier) bool {
+	switch {
+	case f.Searched() != nil:
+		return false
+	case f.Plain != nil:
+		return len(f.Plain.Orders) > 0
+	}
+	return f.Record.Class == finding.ClassReplay || f.Record.Class == finding.ClassPlan
 }
 
 // sectionsOf divides what is printed of an mtr test at its headings, which stand between two lines of "#" alone. A

@@ -74,7 +74,9 @@ type course struct {
 // answers are what the run gave beside what the replay did.
 type answers struct {
 	Actual, Beside string // what the run is, and the replay: without transactions, or a serial order
-	ByPlan         bool   // the two differ by plan: nobody knows which is right
+	ByPlan         bool   // the two differ by plan
+	Colours        string // the class of the page's body: which of the two is known to be wrong
+	Concurrent     bool   // it takes several transactions
 	Otherwise      string // what has the statements planned otherwise
 	InOrder        bool   // it is a serial order of the transactions
 	Serial         []comparison
@@ -200,12 +202,24 @@ func ForDirectory(dir string) (text []byte) {
 
 func (p *page) head() {
 	r := &p.f.Record
-	p.Title, p.Claim, p.Level = p.f.Title(p.t), p.f.Claim(p.t), p.f.Level()
+	p.Title, p.Claim, p.Level = p.f.Title(p.t), p.f.Headline(p.t), p.f.Level()
 	p.Actual, p.Beside, p.InOrder = "in transactions", cmp.Or(p.f.Beside, "without transactions"), p.f.Beside != ""
+	p.Concurrent = p.f.Concurrent()
 	if p.ByPlan = r.Class == finding.ClassPlan; p.ByPlan {
 		p.Actual, p.Beside = "as planned", p.f.Otherwise()
 		if s := p.f.Setting(); s != nil {
 			p.Otherwise = strings.Join(timeline.PuttingInForce(s), "\n")
+		}
+	}
+	switch p.f.Wrong() {
+	case timeline.EitherSide:
+		p.Colours = "undecided"
+	case timeline.TheOther:
+		p.Colours = "reversed"
+		p.Beside += " (wrong)"
+	case timeline.TheRun:
+		if p.ByPlan {
+			p.Actual += " (wrong)"
 		}
 	}
 	p.ID, p.Class, p.Summary = r.ID, r.Class, r.Summary
@@ -395,19 +409,34 @@ func (p *page) evidence() {
 	cycle := len(p.f.Record.Differences) > 0 && p.f.Record.Class == finding.ClassIsolation
 	for i := range p.f.Record.Differences {
 		d := &p.f.Record.Differences[i]
-		e := evidence{What: strings.TrimSpace(d.Where() + " " + d.Told())}
-		if name := timeline.Called(d.What); name != "" {
-			e.What += ": " + name
-		}
+		e := evidence{What: headingOf(d)}
 		if e.Compare = p.comparisonOf(d); e.Compare == nil {
 			edges := p.explain(d, &e)
 			cycle = cycle && edges
+		} else if e.Compare.SQL == "" {
+			e.What = e.Compare.Name
 		}
 		p.Evidence = append(p.Evidence, e)
 	}
 	if cycle {
 		p.Verdict = "They cannot hold together: no order of the transactions, one after the other, keeps them all."
 	}
+}
+
+// headingOf names the statement of a difference, and what is wrong in the catalogue's words, where it has any.
+func headingOf(d *finding.Difference) string {
+	where, name := d.Where(), timeline.Called(d.What)
+	switch {
+	case where == "" && name == "":
+		return d.Told()
+	case where == "":
+		return name
+	case name != "":
+		return where + ": " + name
+	case d.Code != 0:
+		return where + ": error " + d.Told()
+	}
+	return where
 }
 
 // comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one

@@ -225,9 +225,9 @@ func (s *Windowed) ends() []line {
 	return out
 }
 
-// unlike marks an answer that is not what it is to be; of two plans' answers neither is known to be right.
+// unlike marks an answer that is not what it is to be, as far as that is known.
 func (s *Windowed) unlike() string {
-	if s.f.Record.Class == finding.ClassPlan && s.f.Plain.WrongPlan() != timeline.UsualPlan || s.unsettled() {
+	if s.f.Wrong() != timeline.TheRun {
 		return "differs"
 	}
 	return "wrong"
@@ -239,16 +239,12 @@ func (s *Windowed) tabled() bool { return s.f.Record.Class == finding.ClassPlan 
 // other is what the answer beside such a one is called.
 func (s *Windowed) other() string {
 	switch {
-	case s.unsettled():
+	case s.f.Wrong() == timeline.TheRun:
+		return "expected"
+	case s.Windows == 1:
 		return "without a transaction"
 	}
-	return "expected"
-}
-
-// unsettled says whether the statements of one transaction answer otherwise in it than without it, and nothing more is
-// known of which is right: nobody else was there to disturb either.
-func (s *Windowed) unsettled() bool {
-	return s.f.Record.Class == finding.ClassReplay && len(s.f.Case.Txns) == 1
+	return "without transactions"
 }
 
 // layOut puts the remarks into one column.
@@ -318,16 +314,16 @@ func (s *Windowed) header(class string) []string {
 	}
 	switch class {
 	case finding.ClassReplay:
-		if s.unsettled() {
+		if s.Windows == 1 {
 			return []string{"", "in a transaction", "without one"}
 		}
-		return append(out, "expected (without transactions)")
+		return []string{"", "in the transactions", "without"}
 	case finding.ClassPlan:
 		out[1] = "as planned"
 		for i := range s.orders {
 			out = append(out, cmp.Or(s.orders[i].On, s.f.Otherwise()))
 		}
-		if wrong := s.f.Plain.WrongPlan(); wrong != timeline.NeitherPlan {
+		if wrong := s.f.Plain.WrongPlan(); wrong != timeline.EitherSide {
 			out[wrong] += " (wrong)"
 		}
 		return out

@@ -35,7 +35,12 @@ type Dossier struct {
 	Log         string     // of a crash
 	Reduction   *Reduction // what reduction.json says; nil without one
 	Reduced     bool       // the case is smaller than the one that was found
+	Watched     bool       // the reads around the statements that it names are shown, whatever it is
+	Tested      *Tested    // nil: nobody has run its test
 }
+
+// Tested is a finding's regression test that the maintainers' own program has run.
+type Tested struct{ Text, Said string }
 
 // Reduction is what reduction.json says of the reduced case, as far as reports tell it.
 type Reduction struct {
@@ -280,13 +285,13 @@ func (f *Dossier) checkText(c *testcase.Case, sent *testcase.Sent, e *history.Ev
 	return nil
 }
 
-// ShowsProbes says whether the reads around the statements are evidence of the finding.
+// ShowsProbes says whether the reads around the statements are evidence of the finding, or are asked for.
 func (f *Dossier) ShowsProbes() bool {
 	switch f.Record.Class {
 	case finding.ClassInconsistent, finding.ClassUnexplained, finding.ClassSnapshot:
 		return true
 	}
-	return false
+	return f.Watched
 }
 
 // Timeline lays out the finding's run. Where the reads around a statement are the evidence, they are kept.

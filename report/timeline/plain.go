@@ -96,33 +96,33 @@ func (p *PlainForm) mark(of []finding.Difference) {
 	}
 }
 
-// WrongPlan is which of two plans gives the wrong answer.
-type WrongPlan uint8
+// WrongSide is which of two answers is the wrong one.
+type WrongSide uint8
 
-// The plans: it is not known which answer is wrong, that of the usual plan, or that of the other one.
+// It is not known; that of the run, or of the usual plan; that of what stands beside it.
 const (
-	NeitherPlan WrongPlan = iota
-	UsualPlan
-	OtherPlan
+	EitherSide WrongSide = iota
+	TheRun
+	TheOther
 )
 
 // WrongPlan says which of two plans' answers another database does not give.
-func (p *PlainForm) WrongPlan() WrongPlan {
+func (p *PlainForm) WrongPlan() WrongSide {
 	if p == nil || len(p.Orders) < 2 || p.Orders[1].On == "" {
-		return NeitherPlan
+		return EitherSide
 	}
 	there := &p.Orders[1]
 	for _, s := range p.Timeline.Steps {
 		if s.Role == history.Target && !there.gives(s) {
-			return UsualPlan
+			return TheRun
 		}
 	}
 	for i := range p.Timeline.Tables {
 		if t := &p.Timeline.Tables[i]; t.Actual != nil && !SameRows(t.Actual, there.table(t.Name)) {
-			return UsualPlan
+			return TheRun
 		}
 	}
-	return OtherPlan
+	return TheOther
 }
 
 // rollsBack says whether a transaction that has written is rolled back, by its own wish or as its end fails.

@@ -200,15 +200,15 @@ func (f *Dossier) Shown() *Timeline {
 // wrong; "" where none does.
 func (f *Dossier) sidedClaim() string {
 	wrong := f.Plain.WrongPlan()
-	if wrong == NeitherPlan {
+	if wrong == EitherSide {
 		return ""
 	}
 	how := ""
-	if wrong == OtherPlan {
+	if wrong == TheOther {
 		how = " " + f.Otherwise()
 	}
 	instead := func(usual, other *history.Rows) (x, y string) {
-		if wrong == OtherPlan {
+		if wrong == TheOther {
 			usual, other = other, usual
 		}
 		return versus(usual, other)
@@ -230,7 +230,7 @@ func (f *Dossier) sidedClaim() string {
 			return fmt.Sprintf("%s returns %s instead of %s%s", s.Kind(), x, y, how)
 		case s.Answer.Err == nil && s.Expected.Err == nil:
 			x, y := s.Answer.Affected, s.Expected.Affected
-			if wrong == OtherPlan {
+			if wrong == TheOther {
 				x, y = y, x
 			}
 			return fmt.Sprintf("%s affects %s instead of %s%s", s.Kind(), count(int(x), "row"), number(int(y)), how)
@@ -252,9 +252,9 @@ func (f *Dossier) whyPlan() string {
 	}
 	const same = "Nothing else runs, and the statements are the same: "
 	switch f.Plain.WrongPlan() {
-	case UsualPlan:
+	case TheRun:
 		return same + f.Plain.Orders[1].On + " gives the answer that they have " + f.Otherwise() + "."
-	case OtherPlan:
+	case TheOther:
 		return same + f.Plain.Orders[1].On + " gives the answer that they have as they are."
 	}
 	return same + "one of the two answers is wrong."

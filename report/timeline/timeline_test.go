@@ -163,7 +163,7 @@ func TestTitles(t *testing.T) {
 	f := &Dossier{Record: finding.Record{Finding: finding.Finding{Class: "new-class", Summary: "Something new",
 		Differences: []finding.Difference{{What: "novelty"}}}, Environment: finding.Environment{DBMS: "tidb",
 		Isolation: "snapshot"}}}
-	if got, want := f.Title(nil), "Something new (SNAPSHOT)"; got != want {
+	if got, want := f.Title(nil), "TiDB: Something new (SNAPSHOT)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/dbms"
 	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
@@ -56,12 +57,36 @@ func (f *Dossier) Level() string {
 	return LevelName(env.Isolation)
 }
 
-// Title names the finding in one sentence, with its level where it takes several transactions to show it.
+// Title names the finding in one sentence: the database, what is wrong, and the level where it takes several
+// transactions to show it.
 func (f *Dossier) Title(t *Timeline) string {
 	if f.Record.Environment.Isolation == "" || !f.Concurrent() {
-		return f.Claim(t)
+		return f.Headline(t)
 	}
-	return f.Claim(t) + " (" + f.Level() + ")"
+	return f.Headline(t) + " (" + f.Level() + ")"
+}
+
+// Headline is the claim behind the database's name.
+func (f *Dossier) Headline(t *Timeline) string {
+	env := &f.Record.Environment
+	if p, err := dbms.Lookup(env.DBMS, ""); err == nil && p.Product != "" {
+		return p.Product + ": " + f.Claim(t)
+	}
+	return f.Claim(t)
+}
+
+// Wrong says which of a finding's two answers is known to be wrong. That the statements answer otherwise without
+// transactions, or by another plan, does not tell by itself.
+func (f *Dossier) Wrong() WrongSide {
+	switch {
+	case f.InAutocommit() != "":
+		return TheOther
+	case f.Record.Class == finding.ClassReplay && f.Beside == "":
+		return EitherSide
+	case f.Record.Class == finding.ClassPlan:
+		return f.Plain.WrongPlan()
+	}
+	return TheRun
 }
 
 // Concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows

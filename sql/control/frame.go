@@ -54,7 +54,10 @@ func (s Statement) Ends(f Frame) bool {
 }
 
 // Chains says whether a statement that ends a transaction begins another one like it at once.
-func (s Statement) Chains() bool { return chain(s.Tree) == "AND CHAIN" }
+func (s Statement) Chains() bool {
+	chain, _ := s.Chain()
+	return chain == "AND CHAIN"
+}
 
 // Unchained is the statement that ends a transaction and begins none.
 func (s Statement) Unchained() string {
@@ -67,14 +70,16 @@ func (s Statement) Unchained() string {
 	return "ROLLBACK"
 }
 
-func chain(stmt sql.Stmt) string {
-	switch n := stmt.(type) {
+// Chain is what COMMIT or ROLLBACK says of the next transaction: AND CHAIN, AND NO CHAIN or nothing; ok is false for
+// other statements.
+func (s Statement) Chain() (chain string, ok bool) {
+	switch n := s.Tree.(type) {
 	case *sql.Commit:
-		return n.Chain
+		return n.Chain, true
 	case *sql.Rollback:
-		return n.Chain
+		return n.Chain, n.To == nil
 	}
-	return ""
+	return "", false
 }
 
 // ReadOnly says whether a statement opens a transaction that may not write.

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func (s Statement) Lasts() (d time.Duration, says bool) {
 		case *sql.Table, *sql.TableCall:
 			rows = true
 		case *sql.Call:
-			if !waits(n) {
+			if effectOf(n) != functions.Waits {
 				return true
 			}
 			says = true
@@ -36,9 +37,9 @@ func (s Statement) Lasts() (d time.Duration, says bool) {
 	return d, says
 }
 
-func waits(n *sql.Call) bool {
+func effectOf(n *sql.Call) functions.Effect {
 	f, _ := functions.Of(n.Name.Folded())
-	return f.Effect == functions.Waits
+	return f.Effect
 }
 
 // seconds are those that SLEEP(n) and pg_sleep(n) are told (dev.mysql.com/doc/refman, Miscellaneous Functions;
@@ -57,7 +58,16 @@ func seconds(n *sql.Call) (d time.Duration, ok bool) {
 }
 
 // OnlyWaits says whether a statement does nothing but to take a while.
-func (s Statement) OnlyWaits() bool {
+func (s Statement) OnlyWaits() bool { return s.only(functions.Waits) }
+
+// OnlyLocks says whether a statement does nothing but to take a while, and to take or give back locks that are called
+// by numbers or names.
+func (s Statement) OnlyLocks() bool {
+	return s.only(functions.Waits, functions.Locks, functions.ServerLocks)
+}
+
+// only says whether a statement is calls of functions that have one of some effects.
+func (s Statement) only(effects ...functions.Effect) bool {
 	var list []sql.Expr
 	switch n := s.Tree.(type) {
 	case *sql.Do:
@@ -73,7 +83,8 @@ func (s Statement) OnlyWaits() bool {
 	}
 	for _, x := range list {
 		call, ok := sql.Bare(x).(*sql.Call)
-		if !ok || !waits(call) || sql.Has(call, func(n sql.Node) bool { _, query := n.(*sql.Subquery); return query }) {
+		if !ok || !slices.Contains(effects, effectOf(call)) ||
+			sql.Has(call, func(n sql.Node) bool { _, query := n.(*sql.Subquery); return query }) {
 			return false
 		}
 	}

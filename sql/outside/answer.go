@@ -25,31 +25,14 @@ func (v *Values) Answer(text string) (a Answer) {
 		read := v.syntax.Quoting.Read(text)
 		if session, _ := read.Calls(); len(session) > 0 {
 			a.Whole = Session
-		} else if v.sequences && read.Kind.IsTarget() {
+		} else if len(v.sequences) > 0 && read.Kind.IsTarget() {
 			a.Whole = Counter
 		}
 		return a
 	}
-	s := v.scopeOf(stmt)
+	r := v.scopeIn("").result(stmt)
+	a.Whole, a.outputs, a.stars = r.rows, r.outputs, r.stars
 	switch n := stmt.(type) {
-	case *sql.Query:
-		r := s.query(n)
-		a.Whole, a.outputs, a.stars = r.rows, r.outputs, r.stars
-	case *sql.Insert:
-		if n.Source != nil {
-			a.Whole = s.taken(n).rows
-		}
-		a.outputs, a.stars = s.items(n.Returning, n.Table)
-	case *sql.Update:
-		a.Whole = s.of(n.Where).or(s.from(n.Table)).or(s.from(n.From))
-		a.outputs, a.stars = s.items(n.Returning, n.Table)
-	case *sql.Delete:
-		a.Whole = s.of(n.Where).or(s.from(n.Using)).or(s.from(n.Table))
-		a.outputs, a.stars = s.items(n.Returning, n.Table)
-	case *sql.DeleteJoined:
-		a.Whole = s.of(n.Where).or(s.from(n.From))
-	case *sql.Merge:
-		a.Whole = s.of(n.On).or(s.from(n.Source))
 	case *sql.Show:
 		a.Whole = Session
 	case *sql.XA:

@@ -53,10 +53,11 @@ type Values struct {
 	tables    map[string]*relation
 	columns   map[place]Source
 	rows      map[string]Source // of tables of which it depends on such a value which rows they have
-	sequences bool              // the script makes some
+	sequences map[string]bool   // those that the script makes
 	bodies    map[string]string // of functions, as texts
 	routines  map[string]*routine
 	variables map[string]Source // of sessions, with their @
+	engine    string            // that a session gives the tables it makes, in lower case; "": the usual one
 	changed   bool
 }
 
@@ -67,6 +68,7 @@ type relation struct {
 	stamps   map[string]Source // what an UPDATE gives that does not write the column
 	made     map[string]sql.Expr
 	query    *sql.Query // of a view
+	read     bool       // the view is being read
 	// last is the highest number that the set-up has its counter at or below; what sessions get is above. -1: not known.
 	last int64
 }
@@ -74,7 +76,8 @@ type relation struct {
 // Follow follows the values of a script from its set-up through the statements of its sessions, whatever their order.
 func Follow(syntax *sqltext.Syntax, setup, steps []string) *Values {
 	v := &Values{syntax: syntax, tables: map[string]*relation{}, columns: map[place]Source{}, rows: map[string]Source{},
-		bodies: map[string]string{}, routines: map[string]*routine{}, variables: map[string]Source{}}
+		sequences: map[string]bool{}, bodies: map[string]string{}, routines: map[string]*routine{},
+		variables: map[string]Source{}}
 	v.defined(append(append([]string{}, setup...), steps...))
 	for _, text := range setup {
 		if stmt, err := syntax.Tree.Parse(text); err == nil {
@@ -118,14 +121,22 @@ func (v *Values) defined(texts []string) {
 		case r != nil:
 			v.routines[name] = r
 		default:
-			tokens := v.syntax.Quoting.Read(text).Tokens
-			v.sequences = v.sequences || slices.ContainsFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool {
-				return t.Is("sequence")
-			})
+			v.defineSequence(v.syntax.Quoting.Read(text).Tokens)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.routines)) {
 		v.routines[name].begin(v)
+	}
+}
+
+// defineSequence takes the sequence that a statement makes which is in no dialect's tree.
+func (v *Values) defineSequence(tokens []sqltext.Token) {
+	at := slices.IndexFunc(tokens[:min(4, len(tokens))], func(t sqltext.Token) bool { return t.Is("sequence") })
+	for i := at + 1; at >= 0 && i < len(tokens); i++ {
+		if name, ok := tokens[i].Ident(); ok && !tokens[i].Is("if", "not", "exists") {
+			v.sequences[name] = true
+			return
+		}
 	}
 }
 
@@ -141,7 +152,7 @@ func (v *Values) Rows(table string) Source { return v.rows[strings.ToLower(table
 func (v *Values) define(stmt sql.Stmt) {
 	switch n := stmt.(type) {
 	case *sql.Sequence:
-		v.sequences = true
+		v.sequences[n.Name.Name.Folded()] = true
 	case *sql.CreateView:
 		r := &relation{query: n.Query}
 		for _, name := range n.Columns {
@@ -156,14 +167,33 @@ func (v *Values) define(stmt sql.Stmt) {
 				v.bodies[n.Name.Name.Folded()] = undollared(l.Characters())
 			}
 		}
-	case *sql.AlterTable:
-		r := v.tables[n.Table.Name.Folded()]
-		for _, a := range n.Actions {
-			if add, ok := a.(*sql.AddColumn); ok && r != nil {
-				r.add(v.syntax.Tree, []*sql.ColumnDef{add.Column})
+	case *sql.Set:
+		for _, s := range n.Settings {
+			if name := settingName(s.Target); name == "default_storage_engine" || name == "storage_engine" {
+				v.engine = engineName(s.Value)
 			}
 		}
+	case *sql.AlterTable:
+		v.altered(n)
 	}
+}
+
+// altered takes the columns and the engine that a table is given.
+func (v *Values) altered(n *sql.AlterTable) {
+	table := n.Table.Name.Folded()
+	sql.Walk(n, func(x sql.Node) bool {
+		switch x := x.(type) {
+		case *sql.AddColumn:
+			if r := v.tables[table]; r != nil {
+				r.add(v.syntax.Tree, []*sql.ColumnDef{x.Column})
+			}
+		case *sql.Option:
+			if x.Words == "ENGINE" && v.loose(engineName(x.Value)) {
+				v.markRows(table, Loose)
+			}
+		}
+		return true
+	})
 }
 
 // undollared is a text without the $$, or $word$, around it.
@@ -187,30 +217,55 @@ func (v *Values) defineTable(n *sql.CreateTable) {
 	if v.tables[name] != nil { // made anew, or only where it is not there
 		return
 	}
-	if v.loose(n) {
+	if v.loose(v.engineOf(n)) {
 		v.markRows(name, Loose)
 	}
 	r.add(v.syntax.Tree, n.Columns)
 	if n.As != nil {
-		for _, o := range v.scopeOf(n.As).query(n.As).outputs {
+		for _, o := range v.scopeIn("").query(n.As).outputs {
 			r.columns = append(r.columns, sqltext.Column{Name: o.name})
 		}
 	}
 	v.tables[name] = r
 }
 
-// loose says whether a table is of an engine that knows no transactions.
-func (v *Values) loose(n *sql.CreateTable) bool {
-	return slices.ContainsFunc(n.Options, func(o *sql.Option) bool {
-		name := ""
-		switch x := o.Value.(type) {
-		case *sql.Column:
-			name = x.Name.Value
-		case *sql.Literal:
-			name = x.Characters()
+// loose says whether an engine knows no transactions.
+func (v *Values) loose(engine string) bool {
+	return slices.Contains(v.syntax.Admission.LooseEngines, engine)
+}
+
+// engineOf is the engine of a table, in lower case: by default that of the session.
+func (v *Values) engineOf(n *sql.CreateTable) string {
+	engine := v.engine
+	for _, o := range n.Options {
+		if o.Words == "ENGINE" {
+			engine = engineName(o.Value)
 		}
-		return o.Words == "ENGINE" && slices.Contains(v.syntax.Admission.LooseEngines, strings.ToLower(name))
-	})
+	}
+	return engine
+}
+
+// engineName is an engine as a name or a literal, in lower case.
+func engineName(x sql.Expr) string {
+	switch x := x.(type) {
+	case *sql.Column:
+		return x.Name.Folded()
+	case *sql.Literal:
+		return strings.ToLower(x.Characters())
+	}
+	return ""
+}
+
+// settingName is the setting that a SET names, in lower case, without its scope.
+func settingName(x sql.Expr) string {
+	switch x := x.(type) {
+	case *sql.Column:
+		return x.Name.Folded()
+	case *sql.Variable:
+		name := strings.ToLower(strings.TrimPrefix(x.Text, "@@"))
+		return strings.TrimPrefix(strings.TrimPrefix(name, "session."), "local.")
+	}
+	return ""
 }
 
 // looseRows is Loose for a table of such an engine.

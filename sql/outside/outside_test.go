@@ -46,6 +46,9 @@ func told(syntax *sqltext.Syntax, setup, steps []string) string {
 		if said := answer(v, text); said != "" {
 			fmt.Fprintf(&b, "%s: %s\n", text, said)
 		}
+		if v.Waits(text) {
+			fmt.Fprintf(&b, "%s: it waits\n", text)
+		}
 	}
 	return b.String()
 }

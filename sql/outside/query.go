@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,41 +22,134 @@ type result struct {
 	stars   int    // how many * are among what it prints
 }
 
-// scope is a statement with its sources, those of its subqueries among them.
+// scope is a statement, or a part of one, with its own sources: a name that none of them has is one of the scopes
+// around it.
 type scope struct {
 	v       *Values
+	around  *scope
 	ctes    map[string]result
 	columns map[string]map[string]Source // by the name of the source
 	tables  map[string]string            // by the name of the source, where it is a table
-	row     string                       // the table whose row a trigger calls NEW and OLD; "" outside of triggers
+	derived map[*sql.Derived]result
+	row     string // the table whose row a trigger calls NEW and OLD; "" outside of triggers
+	depth   int
 }
 
-// scopeOf collects the sources of a statement. What it does not tell apart, a name that two of them have, comes from
-// either.
-func (v *Values) scopeOf(stmt sql.Node) *scope { return v.scopeIn(stmt, "") }
+// scopeIn is where a statement stands: in a trigger, which may name columns of a table's row, or by itself, with "".
+func (v *Values) scopeIn(row string) *scope { return (&scope{v: v, row: row}).within() }
 
-// scopeIn is scopeOf of a statement of a trigger, which may name columns of a table's row.
-func (v *Values) scopeIn(stmt sql.Node, row string) *scope {
-	s := &scope{v: v, ctes: map[string]result{}, columns: map[string]map[string]Source{}, tables: map[string]string{},
-		row: row}
-	const nested = 3 // passes, for sources in sources
-	for range nested {
-		classes.Visit(stmt, func(n sql.Node) bool {
-			switch x := n.(type) {
-			case *sql.CTE:
-				if q, ok := x.Body.(*sql.Query); ok {
-					s.ctes[x.Name.Folded()] = renamed(s.query(q), x.Columns)
-				}
-			case *sql.Table:
-				s.add(classes.SourceName(x), renamed(s.ofTable(x.Name.Folded()), x.Columns))
-				s.tables[classes.SourceName(x)] = x.Name.Folded()
-			case *sql.Derived:
-				s.add(x.Alias.Folded(), renamed(s.query(x.Query), x.Columns))
-			}
-			return true
-		})
+func (s *scope) within() *scope {
+	return &scope{v: s.v, around: s, ctes: map[string]result{}, columns: map[string]map[string]Source{},
+		tables: map[string]string{}, derived: map[*sql.Derived]result{}, row: s.row, depth: s.depth + 1}
+}
+
+// enter is the scope of what a node holds: one of its own where the node has sources, or else that around it.
+func (s *scope) enter(n sql.Node) *scope {
+	switch n := n.(type) {
+	case *sql.Query:
+		return s.inside(n.With)
+	case *sql.Select:
+		return s.inside(nil, n.From)
+	case *sql.Insert:
+		own := s.inside(n.With, n.Table)
+		own.add("excluded", own.ofTable(n.Table.Name.Folded()))
+		own.add(n.Row.Folded(), renamed(own.ofTable(n.Table.Name.Folded()), n.RowNames))
+		return own
+	case *sql.Update:
+		return s.inside(n.With, n.Table, n.From)
+	case *sql.Delete:
+		return s.inside(n.With, n.Table, n.Using)
+	case *sql.DeleteJoined:
+		return s.inside(n.With, n.From)
+	case *sql.Merge:
+		return s.inside(n.With, n.Table, n.Source)
 	}
 	return s
+}
+
+// inside is a scope within another one: common table expressions, and the sources of FROM clauses.
+func (s *scope) inside(with *sql.With, from ...sql.TableRef) *scope {
+	own := s.within()
+	if with != nil {
+		const deepest = 5 // of those that name themselves, each of which is read twice
+		for _, cte := range with.CTEs {
+			name := cte.Name.Folded()
+			r := renamed(own.result(cte.Body), cte.Columns)
+			if with.Recursive && own.depth < deepest {
+				own.ctes[name] = r
+				r = renamed(own.result(cte.Body), cte.Columns)
+			}
+			own.ctes[name] = r
+		}
+	}
+	for _, f := range from {
+		for _, leaf := range classes.Leaves(f) {
+			own.source(leaf)
+		}
+	}
+	return own
+}
+
+// source takes a source in.
+func (s *scope) source(leaf sql.TableRef) {
+	switch x := leaf.(type) {
+	case *sql.Table:
+		if x == nil {
+			return
+		}
+		name := x.Name.Folded()
+		s.add(classes.SourceName(x), renamed(s.ofTable(name), x.Columns))
+		if _, cte := s.cte(name); !cte {
+			s.tables[classes.SourceName(x)] = name
+		}
+	case *sql.Derived:
+		s.derived[x] = renamed(s.query(x.Query), x.Columns)
+		s.add(x.Alias.Folded(), s.derived[x])
+	case *sql.ParenTable: // with a name: its columns are called by that
+		inner := s.inside(nil, x.X)
+		for _, columns := range inner.columns {
+			for column, source := range columns {
+				s.add(x.Alias.Folded(), result{outputs: []output{{column, source}}})
+			}
+		}
+	}
+}
+
+// each visits a node and what is in it, with the scope of each.
+func (s *scope) each(root sql.Node, visit func(*scope, sql.Node) bool) {
+	own := s.enter(root)
+	if !visit(own, root) {
+		return
+	}
+	sql.Walk(root, func(n sql.Node) bool {
+		switch {
+		case n == root:
+			return true
+		case own.opens(n):
+			own.each(n, visit)
+			return false
+		}
+		return visit(own, n)
+	})
+}
+
+// opens says whether a node has a scope of its own.
+func (s *scope) opens(n sql.Node) bool {
+	switch n.(type) {
+	case *sql.Query, *sql.Select, *sql.Insert, *sql.Update, *sql.Delete, *sql.DeleteJoined, *sql.Merge:
+		return true
+	}
+	return false
+}
+
+// cte is a common table expression that may be named here.
+func (s *scope) cte(name string) (result, bool) {
+	for ; s != nil; s = s.around {
+		if r, ok := s.ctes[name]; ok {
+			return r, true
+		}
+	}
+	return result{}, false
 }
 
 func (s *scope) add(name string, r result) {
@@ -77,16 +171,18 @@ func renamed(r result, names []*sql.Name) result {
 
 // ofTable are the columns of a table, a view or a common table expression.
 func (s *scope) ofTable(name string) (r result) {
-	if cte, ok := s.ctes[name]; ok {
+	if cte, ok := s.cte(name); ok {
 		return cte
 	}
 	t := s.v.tables[name]
-	if t == nil {
+	if t == nil || t.read {
 		return r
 	}
 	r.rows = s.v.rows[name]
 	if t.query != nil {
-		r = s.v.scopeOf(t.query).query(t.query)
+		t.read = true // a view may name itself
+		r = s.v.scopeIn("").query(t.query)
+		t.read = false
 		for i := range min(len(t.columns), len(r.outputs)) {
 			r.outputs[i].name = t.columns[i].Name
 		}
@@ -98,32 +194,89 @@ func (s *scope) ofTable(name string) (r result) {
 	return r
 }
 
+// result is what a statement answers.
+func (s *scope) result(stmt sql.Stmt) (r result) {
+	own := s.enter(stmt)
+	switch n := stmt.(type) {
+	case *sql.Query:
+		return s.query(n)
+	case *sql.Insert:
+		r.rows = own.query(n.Source).rows
+		r.outputs, r.stars = own.items(n.Returning, n.Table)
+	case *sql.Update:
+		r.rows = own.updated(n)
+		r.outputs, r.stars = own.items(n.Returning, n.Table, n.From)
+	case *sql.Delete:
+		r.rows = own.deleted(n).or(own.from(n.Table))
+		r.outputs, r.stars = own.items(n.Returning, n.Table, n.Using)
+	case *sql.DeleteJoined:
+		r.rows = own.of(n.Where).or(own.from(n.From))
+	case *sql.Merge:
+		r.rows = own.of(n.On).or(own.from(n.Source))
+	}
+	return r
+}
+
 // query is what a query gives.
 func (s *scope) query(q *sql.Query) result {
 	if q == nil {
 		return result{}
 	}
-	r := s.body(q.Body)
+	own := s.enter(q)
+	r, last := own.body(q.Body)
 	for _, l := range q.Locks {
 		if l.Wait == "SKIP LOCKED" {
 			r.rows = r.rows.or(Locks)
 		}
 	}
-	if q.Limit != nil { // which rows are among the first ones
+	if q.Limit != nil {
 		for _, o := range q.Order {
-			r.rows = r.rows.or(s.of(o.X))
+			r.rows = r.rows.or(r.ordering(o.X))
 		}
-		r.rows = r.rows.or(s.of(q.Limit))
 	}
+	r.rows = r.rows.or(last.first(q.Order, q.Limit))
 	return r
 }
 
-func (s *scope) body(b sql.Body) (r result) {
+// first is by what it is decided which rows are among the first ones that a statement takes.
+func (s *scope) first(order []*sql.Order, limit *sql.Limit) (out Source) {
+	if limit == nil {
+		return None
+	}
+	for _, o := range order {
+		out = out.or(s.of(o.X))
+	}
+	return out.or(s.of(limit))
+}
+
+// ordering is where a column has its values from that ORDER BY calls by its name, or its number.
+func (r *result) ordering(x sql.Expr) Source {
+	name := ""
+	switch x := sql.Bare(x).(type) {
+	case *sql.Column:
+		if x.Table == nil {
+			name = x.Name.Folded()
+		}
+	case *sql.Literal:
+		if n, err := strconv.Atoi(x.Text); err == nil && n > 0 && n <= len(r.outputs) {
+			return r.outputs[n-1].source
+		}
+	}
+	for _, o := range r.outputs {
+		if o.name == name && name != "" {
+			return o.source
+		}
+	}
+	return None
+}
+
+// body is what a query gives before it is put in order, and the scope of what puts it in order.
+func (s *scope) body(b sql.Body) (r result, last *scope) {
 	switch b := b.(type) {
 	case *sql.Nested:
-		return s.query(b.Query)
+		return s.query(b.Query), s
 	case *sql.Whole:
-		return s.ofTable(b.Table.Name.Folded())
+		return s.ofTable(b.Table.Name.Folded()), s.inside(nil, b.Table)
 	case *sql.Values:
 		for _, row := range b.Rows {
 			var values result
@@ -133,14 +286,17 @@ func (s *scope) body(b sql.Body) (r result) {
 			r = either(r, values)
 		}
 	case *sql.Compound:
-		r = either(s.body(b.Left), s.body(b.Right))
+		left, _ := s.body(b.Left)
+		right, _ := s.body(b.Right)
+		r = either(left, right)
 		if b.Op != "UNION ALL" {
 			r.rows = r.rows.or(anyOf(r.outputs))
 		}
 	case *sql.Select:
-		return s.block(b)
+		own := s.enter(b)
+		return own.block(b), own
 	}
-	return r
+	return r, s
 }
 
 func anyOf(list []output) (out Source) {
@@ -163,7 +319,7 @@ func either(a, b result) result {
 	return a
 }
 
-// block is one query block.
+// block is one query block, whose own scope s is.
 func (s *scope) block(b *sql.Select) (r result) {
 	r.rows = s.from(b.From).or(s.of(b.Where)).or(s.of(b.Having))
 	for _, x := range b.Group {
@@ -188,7 +344,7 @@ func (s *scope) from(x sql.TableRef) (out Source) {
 	case *sql.ParenTable:
 		return s.from(x.X)
 	case *sql.Derived:
-		return s.query(x.Query).rows
+		return s.derivedFrom(x).rows
 	case *sql.Table:
 		return s.outer(x).or(s.ofTable(x.Name.Folded()).rows)
 	case *sql.TableCall:
@@ -197,12 +353,23 @@ func (s *scope) from(x sql.TableRef) (out Source) {
 	return None
 }
 
+// derivedFrom is what a subquery in FROM gives.
+func (s *scope) derivedFrom(x *sql.Derived) result {
+	if r, ok := s.derived[x]; ok {
+		return r
+	}
+	return renamed(s.query(x.Query), x.Columns)
+}
+
 // outer is the source of a table that tells of the server and none of the script's: one of another schema, or of the
-// catalogue.
+// catalogue; and of a sequence, whose row is its counter.
 func (s *scope) outer(x *sql.Table) Source {
 	name := x.Name.Folded()
-	if _, cte := s.ctes[name]; cte || s.v.tables[name] != nil {
+	if _, cte := s.cte(name); cte || s.v.tables[name] != nil {
 		return None
+	}
+	if s.v.isSequence(name) {
+		return Counter
 	}
 	if x.Schema != nil || s.v.syntax.Traits.Catalogue != "" && strings.HasPrefix(name, s.v.syntax.Traits.Catalogue) {
 		return Session
@@ -210,8 +377,24 @@ func (s *scope) outer(x *sql.Table) Source {
 	return None
 }
 
+// isSequence says whether a name is that of a sequence: one that the script makes, or that a SERIAL or IDENTITY column
+// has (postgresql.org/docs, Serial Types: tablename_colname_seq).
+func (v *Values) isSequence(name string) bool {
+	if v.sequences[name] {
+		return true
+	}
+	for table, t := range v.tables {
+		for _, c := range t.columns {
+			if c.Counts && name == table+"_"+c.Name+"_seq" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // items are the columns that a list prints.
-func (s *scope) items(items []*sql.Item, from sql.TableRef) (out []output, stars int) {
+func (s *scope) items(items []*sql.Item, from ...sql.TableRef) (out []output, stars int) {
 	for _, i := range items {
 		star, ok := i.X.(*sql.Star)
 		if !ok {
@@ -223,19 +406,27 @@ func (s *scope) items(items []*sql.Item, from sql.TableRef) (out []output, stars
 			continue
 		}
 		stars++
-		for _, x := range classes.Leaves(from) {
-			if star.Table != nil && classes.SourceName(x) != star.Table.Folded() {
-				continue
-			}
-			switch x := x.(type) {
-			case *sql.Table:
-				out = append(out, renamed(s.ofTable(x.Name.Folded()), x.Columns).outputs...)
-			case *sql.Derived:
-				out = append(out, renamed(s.query(x.Query), x.Columns).outputs...)
-			}
+		for _, f := range from {
+			out = append(out, s.all(star, f)...)
 		}
 	}
 	return out, stars
+}
+
+// all are the columns that a * prints of a FROM clause.
+func (s *scope) all(star *sql.Star, from sql.TableRef) (out []output) {
+	for _, x := range classes.Leaves(from) {
+		if star.Table != nil && classes.SourceName(x) != star.Table.Folded() {
+			continue
+		}
+		switch x := x.(type) {
+		case *sql.Table:
+			out = append(out, renamed(s.ofTable(x.Name.Folded()), x.Columns).outputs...)
+		case *sql.Derived:
+			out = append(out, s.derivedFrom(x).outputs...)
+		}
+	}
+	return out
 }
 
 // of is where a value, or a part of a statement, has what it depends on.
@@ -243,7 +434,7 @@ func (s *scope) of(x sql.Node) (out Source) {
 	if isNil(x) {
 		return None
 	}
-	sql.Walk(x, func(n sql.Node) bool {
+	s.each(x, func(s *scope, n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Column:
 			out = out.or(s.named(n.Table, n.Name.Folded()))
@@ -286,13 +477,32 @@ func (s *scope) named(table *sql.Name, column string) (out Source) {
 	if s.ofRow(table) {
 		return s.v.columns[place{s.row, column}]
 	}
-	if table != nil {
-		return s.columns[table.Folded()][column]
+	at := s.having(table, column)
+	if at == nil {
+		return None
 	}
-	for _, columns := range s.columns {
+	if table != nil {
+		return at.columns[table.Folded()][column]
+	}
+	for _, columns := range at.columns {
 		out = max(out, columns[column])
 	}
 	return out
+}
+
+// having is the nearest scope with a source of that name, or where none is said one with such a column; nil for none.
+func (s *scope) having(table *sql.Name, column string) *scope {
+	for ; s != nil; s = s.around {
+		if table != nil && s.columns[table.Folded()] != nil {
+			return s
+		}
+		for _, columns := range s.columns {
+			if _, has := columns[column]; has && table == nil {
+				return s
+			}
+		}
+	}
+	return nil
 }
 
 // ofRow says whether a name is that of the row which a trigger looks at.
@@ -301,14 +511,18 @@ func (s *scope) ofRow(name *sql.Name) bool {
 }
 
 // settled says whether a comparison is of a column whose numbers the database hands out with numbers that it hands out
-// no more: it is true of the same rows whichever numbers the others get.
+// no more, or of one that chance fills with a UUID that is written out: it is true of the same rows whichever values
+// the others get.
 func (s *scope) settled(n sql.Node) bool {
 	var x sql.Expr
 	var with []sql.Expr
+	exact := true
 	switch n := n.(type) {
 	case *sql.Binary:
 		switch n.Op {
-		case sql.OpEq, sql.OpNe, sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe:
+		case sql.OpEq, sql.OpNe:
+		case sql.OpLt, sql.OpLe, sql.OpGt, sql.OpGe:
+			exact = false
 		default:
 			return false
 		}
@@ -318,11 +532,14 @@ func (s *scope) settled(n sql.Node) bool {
 	case *sql.In:
 		x, with = n.X, n.List
 	case *sql.Between:
-		x, with = n.X, []sql.Expr{n.Low, n.High}
+		x, with, exact = n.X, []sql.Expr{n.Low, n.High}, false
 	}
 	c, ok := sql.Bare(x).(*sql.Column)
 	if !ok || len(with) == 0 {
 		return false
+	}
+	if exact && !slices.ContainsFunc(with, func(w sql.Expr) bool { return !isUUID(w) }) {
+		return s.named(c.Table, c.Name.Folded()) == Chance
 	}
 	least, ok := s.last(c)
 	for _, w := range with {
@@ -336,6 +553,24 @@ func (s *scope) settled(n sql.Node) bool {
 	return ok
 }
 
+// isUUID says whether a value is a UUID as a text, which no call gives by chance.
+func isUUID(x sql.Expr) bool {
+	if cast, ok := sql.Bare(x).(*sql.Cast); ok {
+		x = cast.X
+	}
+	l, ok := sql.Bare(x).(*sql.Literal)
+	if !ok || l.Kind != sql.Text {
+		return false
+	}
+	parts := strings.Split(l.Characters(), "-")
+	for i, size := range []int{8, 4, 4, 4, 12} {
+		if len(parts) != 5 || len(parts[i]) != size || strings.Trim(parts[i], "0123456789abcdefABCDEF") != "" {
+			return false
+		}
+	}
+	return true
+}
+
 func isColumn(x sql.Expr) bool {
 	_, ok := sql.Bare(x).(*sql.Column)
 	return ok
@@ -344,7 +579,11 @@ func isColumn(x sql.Expr) bool {
 // last is the highest number that the set-up has given a column whose numbers the database hands out; ok is false where
 // the column is of another kind, or that is not known.
 func (s *scope) last(c *sql.Column) (n int64, ok bool) {
-	for source, table := range s.tables {
+	at := s.having(c.Table, c.Name.Folded())
+	if at == nil {
+		return 0, false
+	}
+	for source, table := range at.tables {
 		t := s.v.tables[table]
 		if c.Table != nil && c.Table.Folded() != source || t == nil {
 			continue

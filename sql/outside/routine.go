@@ -1,11 +1,13 @@
 package outside
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"txweave/sql"
 	"txweave/sql/analysis"
+	"txweave/sql/functions"
 	"txweave/sql/sqltext"
 )
 
@@ -88,7 +90,7 @@ func (v *Values) taken(text, row string) Source {
 	}
 	switch stmt.(type) {
 	case *sql.Query, *sql.Set:
-		return v.scopeIn(stmt, row).of(stmt)
+		return v.scopeIn(row).of(stmt)
 	}
 	return None
 }
@@ -114,16 +116,66 @@ func (v *Values) into(text string) (before, after string, ok bool) {
 
 // calls is where the values come from of the routines that a statement calls.
 func (v *Values) calls(text string) (out Source) {
+	for _, r := range v.callees(text) {
+		out = out.or(r.source)
+	}
+	return out
+}
+
+// callees are the routines that a statement calls.
+func (v *Values) callees(text string) (out []*routine) {
 	if len(v.routines) == 0 {
-		return None
+		return nil
 	}
 	tokens := v.syntax.Quoting.Read(text).Tokens
 	for i, t := range tokens {
 		name, ok := t.Ident()
 		called := i+1 < len(tokens) && tokens[i+1].Text == "(" || i > 0 && tokens[i-1].Is("call", "execute")
 		if r := v.routines[name]; ok && called && r != nil && r.body != text {
-			out = out.or(r.source)
+			out = append(out, r)
 		}
+	}
+	return out
+}
+
+// Waits says whether a routine that a statement calls, or a trigger of a table that it writes, says itself that it
+// takes a while: SLEEP, pg_sleep, BENCHMARK.
+func (v *Values) Waits(text string) bool { return v.waits(text, map[*routine]bool{}) }
+
+func (v *Values) waits(text string, seen map[*routine]bool) bool {
+	run := v.callees(text)
+	for _, table := range v.writtenBy(text) {
+		for _, name := range slices.Sorted(maps.Keys(v.routines)) {
+			if r := v.routines[name]; r.table == table {
+				run = append(run, r)
+			}
+		}
+	}
+	return slices.ContainsFunc(run, func(r *routine) bool {
+		if seen[r] {
+			return false
+		}
+		seen[r] = true
+		tokens := v.syntax.Quoting.Read(r.body).Tokens
+		return slices.ContainsFunc(tokens, func(t sqltext.Token) bool {
+			name, ok := t.Ident()
+			f, known := functions.Of(name)
+			return ok && known && f.Effect == functions.Waits
+		}) || v.waits(r.body, seen)
+	})
+}
+
+// writtenBy are the tables that a statement writes.
+func (v *Values) writtenBy(text string) (out []string) {
+	stmt, err := v.syntax.Tree.Parse(text)
+	if err != nil {
+		if read := v.syntax.Quoting.Read(text); read.Kind.Writes() {
+			out = append(out, read.Target)
+		}
+		return out
+	}
+	for _, w := range analysis.WrittenBy(stmt) {
+		out = append(out, w.Table)
 	}
 	return out
 }
@@ -133,14 +185,7 @@ func (v *Values) markWritten(text string, s Source) {
 	if s == None {
 		return
 	}
-	stmt, err := v.syntax.Tree.Parse(text)
-	if err != nil {
-		if read := v.syntax.Quoting.Read(text); read.Kind.Writes() {
-			v.markRows(read.Target, s)
-		}
-		return
-	}
-	for _, w := range analysis.WrittenBy(stmt) {
-		v.markRows(w.Table, s)
+	for _, table := range v.writtenBy(text) {
+		v.markRows(table, s)
 	}
 }

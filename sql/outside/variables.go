@@ -26,8 +26,7 @@ func (v *Values) assigned(text string) {
 	if err != nil {
 		return
 	}
-	s := v.scopeOf(stmt)
-	sql.Walk(stmt, func(n sql.Node) bool {
+	v.scopeIn("").each(stmt, func(s *scope, n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Setting:
 			if to, ok := n.Target.(*sql.Variable); ok && !isNil(n.Value) {

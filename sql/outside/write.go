@@ -28,7 +28,7 @@ func (v *Values) markRows(table string, s Source) {
 func (v *Values) follow(text string, setup bool, row string) {
 	stmt, err := v.syntax.Tree.Parse(text)
 	if err != nil {
-		if read := v.syntax.Quoting.Read(text); v.sequences && !setup && read.Kind.Writes() {
+		if read := v.syntax.Quoting.Read(text); len(v.sequences) > 0 && !setup && read.Kind.Writes() {
 			v.markRows(read.Target, Counter)
 		}
 		return
@@ -52,15 +52,14 @@ func (v *Values) statement(stmt sql.Stmt, setup bool, row string) {
 		}
 		return
 	}
-	s := v.scopeIn(stmt, row)
-	sql.Walk(stmt, func(n sql.Node) bool {
+	v.scopeIn(row).each(stmt, func(s *scope, n sql.Node) bool {
 		switch n := n.(type) {
 		case *sql.Insert:
 			s.insert(n, setup)
 		case *sql.Update:
-			s.set(n.Set, s.of(n.Where).or(s.from(n.Table)).or(s.from(n.From)), tablesOf(n))
+			s.set(n.Set, s.updated(n), tablesOf(n))
 		case *sql.Delete:
-			v.markRows(n.Table.Name.Folded(), s.of(n.Where).or(s.from(n.Using)))
+			v.markRows(n.Table.Name.Folded(), s.deleted(n))
 		case *sql.DeleteJoined:
 			for _, t := range n.Targets {
 				v.markRows(s.table(t.Name.Folded()), s.of(n.Where).or(s.from(n.From)))
@@ -78,6 +77,15 @@ func (v *Values) statement(stmt sql.Stmt, setup bool, row string) {
 		}
 		return true
 	})
+}
+
+// updated is by what it is decided which rows an UPDATE writes, and deleted which ones of its table a DELETE does.
+func (s *scope) updated(n *sql.Update) Source {
+	return s.of(n.Where).or(s.from(n.Table)).or(s.from(n.From)).or(s.first(n.Order, n.Limit))
+}
+
+func (s *scope) deleted(n *sql.Delete) Source {
+	return s.of(n.Where).or(s.from(n.Using)).or(s.first(n.Order, n.Limit))
 }
 
 // called follows the statements in the body of the function that a trigger calls, which is a text, and what they give
@@ -99,7 +107,7 @@ func (v *Values) called(n *sql.CreateTrigger, setup bool) {
 		if err != nil || also != nil {
 			continue
 		}
-		s := v.scopeIn(given, row)
+		s := v.scopeIn(row)
 		sql.Walk(column, func(x sql.Node) bool {
 			if c, ok := x.(*sql.Column); ok && s.ofRow(c.Table) {
 				v.mark(row, c.Name.Folded(), s.of(given))
@@ -171,21 +179,12 @@ func (s *scope) insert(n *sql.Insert, setup bool) {
 			}
 		}
 	case n.Source != nil:
-		s.filled(table, n.Columns, s.taken(n))
+		s.filled(table, n.Columns, s.query(n.Source))
 	}
 	s.set(n.Duplicate, None, changed(n.Duplicate, table))
 	for _, c := range n.Conflicts {
 		s.set(c.Set, s.of(c.Where), changed(c.Set, table))
 	}
-}
-
-// taken is what an INSERT takes from its query, which names no columns of the table that it writes.
-func (s *scope) taken(n *sql.Insert) result {
-	own := s.v.scopeIn(n.Source, s.row)
-	if len(own.ctes) < len(s.ctes) { // a WITH stands before the INSERT
-		own = s
-	}
-	return own.query(n.Source)
 }
 
 func changed(set []*sql.Assign, table string) []string {
@@ -261,8 +260,9 @@ func (s *scope) merge(n *sql.Merge, setup bool) {
 // compute follows values into the columns that the database computes of others.
 func (v *Values) compute() {
 	for name, t := range v.tables {
-		s := &scope{v: v, columns: map[string]map[string]Source{}, tables: map[string]string{name: name}}
+		s := v.scopeIn("")
 		s.add(name, s.ofTable(name))
+		s.tables[name] = name
 		for column, x := range t.made {
 			v.mark(name, column, s.of(x))
 		}

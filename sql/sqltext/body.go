@@ -3,10 +3,11 @@ package sqltext
 import "strings"
 
 // Body finds the end of a statement that may hold others, of a trigger or a routine: a semicolon between BEGIN and END
-// is theirs. Its zero value is before the first token.
+// is theirs, and one in the parentheses of a rule. Its zero value is before the first token.
 type Body struct {
 	seen  int // words so far
 	holds bool
+	rule  bool
 	depth int
 	last  string // word before, in capitals
 }
@@ -15,6 +16,9 @@ type Body struct {
 func (b *Body) Take(t Token) {
 	if t.Kind != Word {
 		if t.Kind == Symbol {
+			if b.rule {
+				b.depth += t.Nesting()
+			}
 			if b.holds && b.last == "REPEAT" && t.Text == "(" { // the function, no block
 				b.depth--
 			}
@@ -29,6 +33,9 @@ func (b *Body) Take(t Token) {
 		b.seen = 100
 	case b.seen < 12 && (w == "PROCEDURE" || w == "FUNCTION" || w == "TRIGGER" || w == "EVENT"):
 		b.holds = true
+	case b.seen < 5 && w == "RULE" && (b.last == "CREATE" || b.last == "REPLACE"):
+		b.holds, b.rule = true, true
+	case b.rule:
 	case b.holds && b.last == "END" && (w == "IF" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):
 		w = "END " + w
 	case b.holds && (w == "BEGIN" || w == "CASE" || w == "LOOP" || w == "WHILE" || w == "REPEAT"):

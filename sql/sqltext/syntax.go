@@ -20,6 +20,8 @@ type Syntax struct {
 	// several. SettingWords are the words, in upper case, that the list of one may have, where it may not have all.
 	Settings     []string
 	SettingWords map[string][]string
+	// Called are names of settings, in lower case, that not all its versions know, each with one that all do.
+	Called map[string]string
 	// Traits are what it does otherwise than others with the same words.
 	Traits Traits
 	// Admission is what a case or a script of it may hold.
@@ -77,6 +79,8 @@ type Traits struct {
 	// CountsInside says that the numbers which it gives rows are part of what its tables hold: they are given again after
 	// a rollback.
 	CountsInside bool
+	// FirstColumns says that an INSERT which names no columns may give values for the first ones alone.
+	FirstColumns bool
 	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made
 	// it. Unlisted are these and others that tables have of themselves, which * does not print: what a condition says of
 	// them for one copy of a row it does not say for another.
@@ -88,6 +92,11 @@ type Traits struct {
 	// Commits says whether a statement commits the transaction that is open before it does anything; what no tree is read
 	// of is known by its kind alone. nil: none does, and a definition is part of its transaction.
 	Commits func(sql.Stmt, Kind) bool
+	// LateSearch says that MATCH … AGAINST finds what is committed: nothing that its own transaction wrote.
+	LateSearch bool
+	// SavepointOpens says that a SAVEPOINT outside a transaction opens one, which its RELEASE commits. CommitStays says
+	// that a COMMIT which is refused leaves the transaction open.
+	SavepointOpens, CommitStays bool
 	// Dictionary are the words behind SHOW, in lower case, with which it reads tables in which the server keeps what it
 	// knows of tables, as DESCRIBE does then: such a statement uses up what was set for one transaction. nil: none.
 	Dictionary []string
@@ -116,6 +125,8 @@ type Admission struct {
 	Reading ReadingSettings
 	// Pragmas are those that a script may have, in lower case: they change what statements answer, or only tell something.
 	Pragmas []string
+	// Mode is what the database is set to for every script, and a script that sets it otherwise loses.
+	Mode Mode
 	// Script judges a statement of a script that is of no kind which all databases have; ok is false where the statement
 	// is not known to stay inside the database. nil: none of these is known.
 	Script func(s Statement, judge ScriptJudge) (ok bool, err error)
@@ -123,6 +134,10 @@ type Admission struct {
 	// nil: it is of statements.
 	Body func(s Statement, judge ScriptJudge) error
 }
+
+// Mode is a setting that each script has: Sets, in lower case and without blanks, begins the statements that set it, Is
+// is the one that sets it so. Means is what that changes between sessions.
+type Mode struct{ Sets, Is, Means string }
 
 // ReadingSettings are those, in lower case, by which a server takes a text apart in another way: where a literal ends,
 // what a double quote begins, how many bytes a character has. Statements are judged as the default settings read them,
@@ -150,4 +165,18 @@ type ScriptJudge interface {
 	Body(Statement) error
 	// Setting says why a setting must not be changed.
 	Setting(name string) error
+}
+
+// Searches says whether a statement has a full-text search: MATCH … AGAINST.
+func (x *Syntax) Searches(text string) (searches bool) {
+	stmt, err := x.Tree.Parse(text)
+	if err != nil {
+		return false
+	}
+	sql.Walk(stmt, func(n sql.Node) bool {
+		_, is := n.(*sql.Matching)
+		searches = searches || is
+		return !searches
+	})
+	return searches
 }

@@ -28,15 +28,27 @@ func compact(sql string) string {
 	return strings.ReplaceAll(b.String(), ":=", "=")
 }
 
-// keepsMode says whether a statement keeps the mode that a dump changes, and setsModeBack whether it sets it back.
-func keepsMode(sql string) bool {
-	return strings.Contains(strings.ReplaceAll(compact(sql), "@@session.", "@@"), "@old_sql_mode=@@sql_mode")
-}
-
-func setsModeBack(sql string) bool {
-	flat := compact(sql)
-	return strings.HasPrefix(flat, "set") && strings.HasSuffix(flat, "sql_mode=@old_sql_mode") &&
-		!strings.Contains(flat, ",")
+// setsModeBack says whether a statement sets the mode to what its session began with and kept in a variable.
+func (b *scriptBuilder) setsModeBack(p *piece) bool {
+	flat := compact(p.sql)
+	name, _ := settingOf(p.sql)
+	_, kept, _ := strings.Cut(flat, "=@")
+	if name != "sql_mode" || kept == "" || strings.ContainsAny(kept, "@,(") {
+		return false
+	}
+	for i := 0; i < len(b.out) && &b.out[i] != p; i++ {
+		q := &b.out[i]
+		if q.tag != p.tag || sqltext.KindOf(q.sql) != sqltext.Set {
+			continue
+		}
+		if strings.Contains(strings.ReplaceAll(compact(q.sql), "@@session.", "@@"), "@"+kept+"=@@sql_mode") {
+			return true
+		}
+		if name, _ := settingOf(q.sql); name == "sql_mode" {
+			return false
+		}
+	}
+	return false
 }
 
 // drops says whether a statement drops a table, or what else a text clears away.
@@ -90,6 +102,19 @@ func quietSet(sql string) bool {
 	return true
 }
 
+// setsMode takes a statement that sets what every script of the target has, so or otherwise; false for another one.
+func (b *scriptBuilder) setsMode(p *piece) bool {
+	mode := sqltext.SyntaxOf(b.target).Admission.Mode
+	text := compact(p.sql)
+	if mode.Sets == "" || !strings.HasPrefix(text, mode.Sets) {
+		return false
+	}
+	if b.moded = true; text != mode.Is {
+		b.note(p, text != mode.Sets, "left out: %s: %s", quote(p.sql), mode.Means)
+	}
+	return true
+}
+
 // noise takes what changes no answer: what a dump puts around its tables, databases' names, what clears the way.
 func (b *scriptBuilder) noise(p *piece) bool {
 	w := append(words(p.sql, 9), "", "")
@@ -104,8 +129,8 @@ func (b *scriptBuilder) noise(p *piece) bool {
 			b.current = strings.ToLower(w[1+name])
 		}
 		return w[0] != "DROP" || !b.begun
-	case compact(p.sql) == "pragmajournal_mode=wal":
-		return true // as it is
+	case b.setsMode(p):
+		return true
 	case w[0] == "SOURCE":
 		b.note(p, true, "left out: another file: %s", quote(p.sql))
 		return true

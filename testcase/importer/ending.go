@@ -29,7 +29,7 @@ func (r *reader) statementEnd(start int) (end, mark int) {
 		case t.Kind == sqltext.Symbol && t.Text == ";" && r.delimiter == "" && body.Ends():
 			return at, 1
 		case t.Text == `\` && at+1 < len(r.text) && (r.text[at+1] == 'G' || r.text[at+1] == 'g'):
-			return at, 2
+			return at, commandLength(r.text[at:])
 		case t.Kind == sqltext.Blank && strings.Contains(t.Text, "\n") && r.lineEnds(start, at, t.Text, &body):
 			return at, 0
 		}
@@ -37,6 +37,16 @@ func (r *reader) statementEnd(start int) (end, mark int) {
 		at += len(t.Text)
 	}
 	return len(r.text), 0
+}
+
+// commandLength is how long the client's command is that sends a statement, \G, \g or \gx; 0 for one that does more,
+// such as \gset.
+func commandLength(text string) int {
+	first, _, _ := strings.Cut(strings.Fields(text)[0], ";")
+	if n := len(first); n == 2 || first == `\gx` {
+		return n
+	}
+	return 0
 }
 
 // lineEnds says whether a statement ends, without a semicolon, with the line that ends at a place.

@@ -141,21 +141,23 @@ func (f *fences) judge(lines []string) {
 	}
 }
 
-// toRepeat are the lines that show how to repeat it, in a report of MySQL's tracker, which has a description above:
-// from the number of the heading, counted from 0, to that of the last line, counted from 1. from is 0 in another text.
+// toRepeat are the lines that show how to repeat it, in a report of MySQL's tracker, which has a description above, or
+// no statement: from the number of the heading to that of the last line, counted from 1. from is 0 in another text.
 func toRepeat(lines []string) (from, to int) {
 	to = len(lines)
-	described := false
+	described, stated := false, false
 	for i, line := range lines {
 		switch strings.ToLower(strings.Trim(line, "#*: \t")) {
 		case "description":
 			described = true
 		case "how to repeat":
-			if described {
-				from = i
+			if described || !stated {
+				from = i + 1
 			}
 		case "suggested fix":
 			to = i
+		default:
+			stated = stated || holdsStatement(line)
 		}
 	}
 	return from, to
@@ -167,8 +169,8 @@ func (f *fences) unmarked(s *source, lines []string) bool {
 	if kind, _ := kindOf(s, lines); kind != "" {
 		return false
 	}
-	if f.first > 0 && f.first+1 < f.last {
-		f.holder, f.list = "How to repeat", []fence{{from: f.first + 2, to: f.last}}
+	if f.first > 0 && f.first < f.last {
+		f.holder, f.list = "How to repeat", []fence{{from: f.first + 1, to: f.last}}
 		return true
 	}
 	f.holder = "the tables"
@@ -400,7 +402,7 @@ func (f *fences) around(s *source, lines, out []string) (prose []int, err error)
 				out[i], f.tables[i+1] = lines[i], true
 			}
 			i--
-		case f.first > 0 && (i <= f.first || i >= f.last):
+		case f.first > 0 && (i < f.first || i >= f.last):
 			prose = append(prose, i+1)
 		case isClosed(withoutMark(line)) && strings.HasSuffix(line, ";"):
 			return nil, s.errorf(i+1, "%s: a statement outside of the fences: put it into one", quote(line))

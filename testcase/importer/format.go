@@ -108,7 +108,7 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 	if err := s.bounded(); err != nil {
 		return nil, err
 	}
-	notes := s.withoutDeadlock()
+	notes := append(s.unquoted(), s.withoutDeadlock()...)
 	if f, err := fencesOf(s); err != nil {
 		return nil, err
 	} else if f != nil {

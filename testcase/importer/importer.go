@@ -100,7 +100,7 @@ func (m *maker) build() (*testcase.Case, error) {
 	var wrong *testcase.ParseError
 	switch {
 	case errors.As(err, &wrong):
-		return nil, m.errorf(wrong.Line, "%s: %s", quote(b.textAt(wrong.Line)), wrong.Msg)
+		return nil, m.errorf(wrong.Line, "%s", wrong.Msg)
 	case err != nil:
 		return nil, m.errorf(1, "%s", err)
 	}
@@ -115,7 +115,7 @@ func (m *maker) build() (*testcase.Case, error) {
 	}
 	var refused *testcase.RefusedError
 	if err := c.Admit(sqltext.SyntaxOf(c.Target)); errors.As(err, &refused) {
-		return nil, m.errorf(b.lineOf(refused.SQL), "%s", err)
+		return nil, m.errorf(refused.Line(), "%s", refused.Unplaced())
 	}
 	return c.Number(), nil
 }

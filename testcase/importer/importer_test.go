@@ -96,7 +96,7 @@ func printScripts(text []byte, o Options) string {
 				if st.Printed != nil {
 					text := strings.TrimPrefix(fmt.Sprintf("%+v", *st.Printed), "&")
 					fmt.Fprintf(&b, "    printed: %s\n", strings.NewReplacer(" Message: ", " ", " Fine:false", "", " Cells:false", "",
-						" Expected:false", "").Replace(text)) // what is not said
+						" Loose:false", "", " Expected:false", "").Replace(text)) // what is not said
 				}
 			}
 		}

@@ -27,6 +27,8 @@ type reader struct {
 	bare      bool   // nothing but statements and remarks stands there
 	forced    bool   // it is to be read so, whatever its signs
 	prompts   prompts
+	variables variables
+	command   bool // the line above is a client's command
 	frame     bool // rows of a printed table are read
 	vertical  bool // … a line a value
 	quiet     bool // what stands below is no answer of the last statement
@@ -417,8 +419,13 @@ func (r *reader) statement() error {
 	if p.tag != "" && r.serial { // sessions again: another test case
 		return r.src.errorf(number, "statements of sessions after the equivalent order: one schedule a file, please")
 	}
+	p.sql = r.filled(p.sql, p.tag)
 	r.said[p.tag] = r.said[p.tag] || p.ofSession()
 	r.pos, r.tag, r.frame, r.vertical, r.quiet = min(end+mark, len(r.text)), "", false, false, false
+	r.command = false
+	if taken, err := r.gets(p.sql, number); err != nil || taken {
+		return err
+	}
 	if *list = append(*list, p); said != "" {
 		if !r.suffix(list, said) {
 			r.say(said, false)
@@ -436,6 +443,8 @@ func (r *reader) statement() error {
 func (r *reader) noStatement(number int) error {
 	line := strings.TrimSpace(r.rest())
 	switch {
+	case r.prose():
+		return nil
 	case r.prompts.seen && r.exits(line), r.delimits(line), r.clients(line):
 	case r.tag != "" && r.spoke(r.tag) && isAnswer(line):
 		r.say(line, false)

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"txweave/sql/sqltext"
@@ -40,6 +41,75 @@ func (s *source) straightened() (notes []Note) {
 	return notes
 }
 
+// unquoted takes off the > in front of the lines of a mail that is answered, where most lines have one. What is written
+// around these, and holds no statement, is not read.
+func (s *source) unquoted() (notes []Note) {
+	const deepest = 4 // answers to answers
+	for range deepest {
+		lines := s.lines()
+		filled, quoted, stated := 0, 0, false
+		for _, line := range lines {
+			if strings.TrimSpace(line) != "" {
+				filled++
+			}
+			if inner, ok := strings.CutPrefix(line, ">"); ok {
+				quoted++
+				stated = stated || holdsStatement(inner) || strings.HasPrefix(strings.TrimLeft(inner, " "), ">")
+			}
+		}
+		if !stated || 2*quoted < filled {
+			return notes
+		}
+		var prose []string
+		for i, line := range lines {
+			inner, ok := strings.CutPrefix(line, ">")
+			switch {
+			case ok:
+				lines[i] = strings.TrimPrefix(inner, " ")
+			case strings.TrimSpace(line) != "" && !holdsStatement(line):
+				lines[i] = ""
+				prose = append(prose, strconv.Itoa(i+1))
+			}
+		}
+		if len(prose) > 0 {
+			notes = append(notes, Note{Line: 1, Text: "around what the mail quotes, not read: lines " +
+				strings.Join(prose, ", ")})
+		}
+		s.text = strings.Join(lines, "\n")
+	}
+	return notes
+}
+
+// prose passes over a paragraph of sentences among what clients print, all of whose statements have a prompt; false
+// where none begins there. A session that it speaks of is in doubt.
+func (r *reader) prose() bool {
+	if !r.signs.prompts || r.tag != "" || strings.TrimSpace(r.text[:r.pos]) != "" && !blankAbove(r.text[:r.pos]) {
+		return false
+	}
+	paragraph, _, _ := strings.Cut(r.text[r.pos:], "\n\n")
+	paragraph = strings.TrimRight(paragraph, " \t\n")
+	lines := strings.Split(paragraph, "\n")
+	const least = 3 // words
+	if strings.IndexByte(".:?!", paragraph[len(paragraph)-1]) < 0 || len(strings.Fields(paragraph)) < least {
+		return false
+	}
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); strings.ContainsAny(line, ";|") || holdsStatement(line) || r.speaks(line) ||
+			headingOf(line) != "" || line != "" && line[0] == '\\' {
+			return false
+		}
+	}
+	first := r.lineAt(r.pos)
+	for i, line := range lines {
+		if speaks(line) {
+			r.hints = append(r.hints, first+i)
+		}
+	}
+	r.note(first, false, "not read: %s", quote(lines[0]))
+	r.pos += len(paragraph)
+	return true
+}
+
 // withoutTimes blanks a time in front of a session's mark.
 func (s *source) withoutTimes() {
 	lines := s.lines()
@@ -69,54 +139,4 @@ func isTimeMark(word string) bool {
 		return r
 	}, bare), "0")
 	return digits >= 3 && strings.Trim(bare, "0123456789:.,-+TZ") == "" && strings.ContainsAny(bare[1:], ":-")
-}
-
-// clientsOwn are commands of psql that change what it prints, and no statement.
-var clientsOwn = strings.Fields(`\echo \qecho \warn \timing \x \pset \conninfo \a \t \H \errverbose \h \? \l \d \dt \d+ \di`)
-
-// shownVariables are the variables of psql, in capitals, that do so.
-var shownVariables = strings.Fields("VERBOSITY ECHO ON_ERROR_STOP SHOW_CONTEXT QUIET PROMPT1 PROMPT2 HISTCONTROL FETCH_COUNT")
-
-// clients takes a command of psql that is about what it prints; false for another line.
-func (r *reader) clients(line string) bool {
-	w := strings.Fields(line)
-	if len(w) == 0 || line[0] != '\\' {
-		return false
-	}
-	shows := false
-	for _, own := range clientsOwn {
-		shows = shows || w[0] == own
-	}
-	for _, name := range shownVariables {
-		shows = shows || w[0] == `\set` && len(w) > 1 && w[1] == name
-	}
-	if shows {
-		r.note(r.lineAt(r.pos), false, "left out, as it is about what the client prints: %s", quote(line))
-	}
-	return shows
-}
-
-// bind puts the values of psql's \bind into a statement; false where they are not its parameters.
-func bind(sql string) (string, bool) {
-	at := strings.Index(sql, `\bind `)
-	if at < 0 {
-		return sql, !strings.Contains(sql, `\bind`)
-	}
-	var values []string
-	for t := range lexer.Tokens(sql[at+len(`\bind `):]) {
-		switch {
-		case t.Kind == sqltext.Blank:
-		case t.Kind == sqltext.Literal:
-			values = append(values, t.Text)
-		default:
-			values = append(values, "'"+strings.ReplaceAll(t.Text, "'", "''")+"'")
-		}
-	}
-	n := 0
-	return putIn(strings.TrimSpace(sql[:at]), func(mark string) (string, bool) {
-		if _, err := fmt.Sscanf(mark, "$%d", &n); err != nil || n < 1 || n > len(values) {
-			return mark, false
-		}
-		return values[n-1], true
-	})
 }

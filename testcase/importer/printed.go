@@ -55,7 +55,7 @@ func take(a *testcase.Printed, s saying) {
 		return
 	}
 	a.Rows, a.Cells, a.Count, a.Affected = s.rows, s.cells, s.count, s.affected
-	a.Fine, a.Message, a.Expected = s.fine, s.message, s.expected
+	a.Fine, a.Message, a.Loose, a.Expected = s.fine, s.message, s.loose, s.expected
 }
 
 // answerWords begin what people write of an answer, in a cell or behind a mark.
@@ -81,8 +81,8 @@ func isAnswer(text string) bool {
 func isAnswerLine(line string) bool {
 	low := strings.ToLower(line)
 	for _, start := range []string{"+--", "|", "query ok", "empty set", "error ", "error:", "rows matched:",
-		"records:", "database changed", "bye", "warning ", "note ",
-		"changed:", "time: ", "*****"} {
+		"records:", "database changed", "statement prepared", "bye", "warning ", "note ",
+		"changed:", "time: ", "^c", "ctrl-c --", "no connection. ", "connection id: ", "current database: ", "*****"} {
 		if strings.HasPrefix(low, start) {
 			return true
 		}
@@ -137,7 +137,8 @@ func (r *reader) failed(p *piece, line string) {
 	if at := strings.LastIndex(message, " ("); at > 0 && strings.Trim(message[at:], " ()0123456789") == "" {
 		message = message[:at]
 	}
-	p.answer().Message, p.told = message, len(*r.list())
+	a := p.answer()
+	a.Message, a.Loose, p.told = message, false, len(*r.list())
 }
 
 // gaveUp are messages of a wait for a lock that lasted as long as it was allowed to, and gaveUpCode is the code of one.

@@ -16,6 +16,7 @@ type saying struct {
 	affected bool       // … affected
 	fine     bool       // no error
 	message  string     // of an error, in part; "" for none
+	loose    bool       // … maybe not as the database has it
 	expected bool       // it is what should come, and not what came
 }
 
@@ -100,6 +101,9 @@ func (s *saying) form(text string, led bool) bool {
 	case low == "deadlock" || low == "deadlock detected" || low == "deadlock found":
 		s.message = "deadlock"
 		return true
+	case strings.HasPrefix(low, "error:"):
+		s.message, s.loose = strings.TrimSpace(text[strings.Index(text, ":")+1:]), true
+		return s.message != ""
 	case len(w) > 1 && len(w) < 4 && (w[1] == "row" || w[1] == "rows"):
 		return s.counts(w)
 	}

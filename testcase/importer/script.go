@@ -63,6 +63,10 @@ func ReadScripts(name string, text []byte, o Options, private bool) ([]ScriptOrd
 			}
 			return nil, &testcase.ParseError{Name: name, Line: max(p.line, 1), Msg: msg}
 		}
+		mode := sqltext.SyntaxOf(o.Target).Admission.Mode
+		if mode.Means != "" && !b.moded && len(b.s.Sessions) > 1 {
+			b.notes = append(b.notes, Note{Line: b.s.Steps[0].Line, Text: mode.Means})
+		}
 		out = append(out, ScriptOrder{Title: p.title, Line: max(p.line, 1), Script: b.s, Notes: b.notes,
 			Format: p.format})
 	}
@@ -87,7 +91,12 @@ type scriptBuilder struct {
 	settings  []testcase.ScriptStmt // of nobody, above all sessions
 	wide      bool                  // … one of which the text gives the server, the database or a user
 	every     bool                  // every setting above all sessions is one of each
+	moded     bool                  // the text sets what Admission.Mode is
 	begun     bool                  // a session has begun a transaction, or done what no set-up does
+	// own are settings of sessions, by tag, that the tables and rows behind them are made under, manual the sessions that
+	// have switched autocommit off.
+	own    map[string][]testcase.ScriptStmt
+	manual map[string]bool
 }
 
 func newScript(p *part, name string, o Options) *scriptBuilder {
@@ -96,7 +105,7 @@ func newScript(p *part, name string, o Options) *scriptBuilder {
 		notes:  p.notes,
 		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
 		number: map[string]int{}, home: map[string]string{}, databases: map[string]bool{"test": true},
-		tables: map[string]bool{}}
+		tables: map[string]bool{}, own: map[string][]testcase.ScriptStmt{}, manual: map[string]bool{}}
 	if p.own != nil && o.Isolation == "" {
 		b.s.Isolation = p.own.Isolation
 	}
@@ -115,26 +124,6 @@ func (b *scriptBuilder) make(private bool) {
 	if len(b.s.Steps) > 0 {
 		b.admit(private)
 	}
-}
-
-// textAt is the statement that begins on a line.
-func (b *scriptBuilder) textAt(line int) string {
-	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
-		if st.Line == line {
-			return st.SQL
-		}
-	}
-	return ""
-}
-
-// lineOf is the line of a statement.
-func (b *scriptBuilder) lineOf(sql string) int {
-	for _, st := range slices.Concat(b.s.Setup, b.s.Steps) {
-		if st.SQL == sql {
-			return st.Line
-		}
-	}
-	return 1
 }
 
 func (b *scriptBuilder) note(p *piece, missing bool, format string, args ...any) {
@@ -159,7 +148,9 @@ func (b *scriptBuilder) build() {
 			if !b.stray(i) {
 				return
 			}
-		case b.prepares(p, tagged):
+		case b.prepares(i, tagged):
+			b.s.Setup = append(b.s.Setup, b.own[p.tag]...)
+			delete(b.own, p.tag)
 			b.setup(p)
 		default:
 			b.step(p)
@@ -181,6 +172,7 @@ func (b *scriptBuilder) build() {
 func (b *scriptBuilder) allLevelled(all []piece) []piece {
 	out := make([]piece, 0, len(all))
 	for _, p := range all {
+		p.sql = b.called(&p)
 		own := levelled(b.target, b.ansi, p.sql)
 		changed := len(own) == 0 || own[0] != p.sql
 		if b.ansi && changed && !slices.Contains(words(p.sql, -1), "SERIALIZABLE") {
@@ -197,6 +189,31 @@ func (b *scriptBuilder) allLevelled(all []piece) []piece {
 	return out
 }
 
+// called is a statement with the names of settings that all versions of the target know.
+func (b *scriptBuilder) called(p *piece) string {
+	names := sqltext.SyntaxOf(b.target).Called
+	set := sqltext.KindOf(p.sql) == sqltext.Set
+	var out strings.Builder
+	at := 0 // how many @ stand in front
+	for t := range lexer.Tokens(p.sql) {
+		name, _ := t.Ident()
+		other := names[name]
+		switch {
+		case other != "" && (at == 2 || set && at == 0):
+			if !strings.Contains(out.String(), other) {
+				b.note(p, false, "%s is written as %s, which each version knows", name, other)
+			}
+			t.Text = other
+		case t.Text == "@":
+			at++
+		case !t.Is("session", "local", "global") && t.Text != ".":
+			at = 0
+		}
+		out.WriteString(t.Text)
+	}
+	return out.String()
+}
+
 // clean leaves out what clears the way when all is over.
 func (b *scriptBuilder) clean() {
 	for len(b.s.Steps) > 1 {
@@ -209,21 +226,37 @@ func (b *scriptBuilder) clean() {
 }
 
 // prepares says whether a session's statement belongs to the set-up: tables and rows before anything begins.
-func (b *scriptBuilder) prepares(p *piece, tagged bool) bool {
+func (b *scriptBuilder) prepares(i int, tagged bool) bool {
 	if b.begun || b.prepared {
 		return false
 	}
+	p := &b.out[i]
 	switch k := sqltext.KindOf(p.sql); {
 	case k == sqltext.Create && slices.Contains([]string{"TEMPORARY", "TEMP"}, word(p.sql, 1)):
 		return false // it is there for its session alone
 	case k == sqltext.Create || k == sqltext.Alter:
 		return true
+	case k == sqltext.Insert && b.manual[p.tag] && !b.commits(i): // it begins a transaction
 	case k == sqltext.Define, k == sqltext.Insert && len(b.s.Setup) > 0 && word(p.sql, 0) == "INSERT":
 		return true
 	case k == sqltext.Set && (b.levelOf(p.sql) != "" || tagged):
 		return false // of the session, before it begins
 	}
 	b.begun = true
+	return false
+}
+
+// commits says whether the transaction of a row that is written comes to its COMMIT with nothing but tables and rows
+// between.
+func (b *scriptBuilder) commits(i int) bool {
+	for _, p := range b.out[i+1:] {
+		switch k := sqltext.KindOf(p.sql); {
+		case p.tag != b.out[i].tag:
+			return false
+		case k != sqltext.Insert && k != sqltext.Create && k != sqltext.Set:
+			return k == sqltext.Commit
+		}
+	}
 	return false
 }
 
@@ -304,9 +337,13 @@ func (b *scriptBuilder) setup(p *piece) {
 		b.beginAt(p, level)
 		return
 	}
-	if setsModeBack(p.sql) && slices.ContainsFunc(b.s.Setup,
-		func(st testcase.ScriptStmt) bool { return keepsMode(st.SQL) }) {
-		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what a dump has kept there, written out
+	back := b.setsModeBack(p)
+	if back {
+		p.sql = "SET SQL_MODE = '" + usualMode + "'" // which is what was kept there, written out
+		b.settings = slices.DeleteFunc(b.settings, func(st testcase.ScriptStmt) bool {
+			name, _ := settingOf(st.SQL)
+			return name == "sql_mode"
+		})
 	}
 	if name := databaseOf(p.sql); name != "" && !b.foreign(name) {
 		b.databases[name] = true
@@ -316,7 +353,7 @@ func (b *scriptBuilder) setup(p *piece) {
 		b.tables[read.Target] = true
 	}
 	b.s.Setup = append(b.s.Setup, st)
-	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && (b.every || !loads(st.SQL)) &&
+	if p.tag == "" && sqltext.KindOf(p.sql) == sqltext.Set && !p.dump && !back && (b.every || b.heldByAll(st.SQL)) &&
 		b.levelOf(p.sql) == "" {
 		st.Line, st.Comments = p.line, nil
 		b.settings = append(b.settings, st)
@@ -330,13 +367,23 @@ func (b *scriptBuilder) step(p *piece) {
 	if name == "" {
 		name = "session"
 	}
+	if b.setsModeBack(p) {
+		p.sql = "SET sql_mode = DEFAULT"
+	}
 	n, known := b.number[name]
 	if !known {
 		n = len(b.s.Sessions)
 		b.number[name] = n
 		b.s.Sessions = append(b.s.Sessions, cmp.Or(b.names[name], name))
 	}
-	b.s.Steps = append(b.s.Steps, b.stmt(p, n))
+	st := b.stmt(p, n)
+	b.s.Steps = append(b.s.Steps, st)
+	if on, switches := testcase.AutocommitOf(p.sql); switches {
+		b.manual[p.tag] = !on
+	} else if k == sqltext.Set && !b.begun && b.levelOf(p.sql) == "" {
+		st.Session, st.Comments, st.Printed = -1, nil, nil
+		b.own[p.tag] = append(b.own[p.tag], st)
+	}
 }
 
 // housed remembers in which database a table is made. A script has one database, and so no two tables of one name.
@@ -425,8 +472,11 @@ func (b *scriptBuilder) admit(private bool) {
 	refused := map[*testcase.ScriptStmt]bool{}
 	for _, r := range b.s.Admit(sqltext.SyntaxOf(b.s.Target), private) {
 		refused[r.Stmt] = true
-		b.notes = append(b.notes, Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s",
-			quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true})
+		note := Note{r.Stmt.Line, fmt.Sprintf("left out: %s: %s",
+			quote(strings.Join(strings.Fields(r.Stmt.SQL), " ")), r.Reason), true}
+		if !slices.Contains(b.notes, note) { // a setting may be of the set-up, too
+			b.notes = append(b.notes, note)
+		}
 	}
 	keep := func(list []testcase.ScriptStmt) (out []testcase.ScriptStmt) {
 		for i := range list {

@@ -17,6 +17,12 @@ var loadingSettings = strings.Fields(`global persist names character charset sql
 
 // loads says whether a SET is of such a setting, or of a variable of its own.
 func loads(sql string) bool {
+	name, variable := settingOf(sql)
+	return variable || slices.Contains(loadingSettings, name)
+}
+
+// settingOf is the first setting of a SET, or the variable.
+func settingOf(sql string) (name string, variable bool) {
 	at := 0
 	for _, t := range lexer.Significant(sql, 8)[1:] {
 		switch {
@@ -24,11 +30,26 @@ func loads(sql string) bool {
 			at++
 		case t.Is("session", "local") || t.Text == ".":
 		default:
-			name, _ := t.Ident()
-			return at == 1 || slices.Contains(loadingSettings, name)
+			name, _ = t.Ident()
+			return name, at == 1
 		}
 	}
-	return false
+	return "", false
+}
+
+// heldByAll says whether sessions begin with a setting that stands above all of them: one by which nothing is loaded
+// alone, a mode that no dump has, a variable that they read.
+func (b *scriptBuilder) heldByAll(sql string) bool {
+	switch name, variable := settingOf(sql); {
+	case variable:
+		return slices.ContainsFunc(b.out, func(p piece) bool {
+			return p.tag != "" && p.tag != setupTag && strings.Contains(compact(p.sql), "@"+strings.ToLower(name))
+		})
+	case name == "sql_mode":
+		flat := compact(sql)
+		return !strings.Contains(flat, "=@") && !strings.HasSuffix(flat, "=no_auto_value_on_zero")
+	}
+	return !loads(sql)
 }
 
 // forAll sends the settings that stand above all sessions, and are nobody's, in each of them.

@@ -76,7 +76,12 @@ func goesOn(first string, behind []string, list []sqltext.Token, text string) bo
 		return slices.Contains([]string{"INTO", "IGNORE", "OR", "LOW_PRIORITY", "HIGH_PRIORITY", "DELAYED"}, at(1)) ||
 			slices.Contains([]string{"(", "VALUES", "VALUE", "SET", "SELECT", "."}, at(2))
 	case "UPDATE":
+		if at(1) == "OR" { // OR ROLLBACK
+			list = list[min(2, len(list)-1):]
+		}
 		return reaches(list[1:], "set")
+	case "LOCK":
+		return slices.Contains(behind, at(1)) || reaches(list[1:], "mode")
 	case "DELETE":
 		return reaches(list[1:], "from")
 	case "SET":

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -60,6 +61,9 @@ type prompts struct {
 	whose              string
 	two                int // the line where another client, or database, speaks, and no heading says in which terminal
 }
+
+// dotted says whether the client's own commands begin with a dot.
+func (q *prompts) dotted() bool { return q.sqlite }
 
 // prompted takes a prompt.
 func (r *reader) prompted(p prompt) {
@@ -127,7 +131,7 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 		r.frame = true
 		p.answer().Columns = nil
 		r.row(p, cellsOf("|"+line+"|"))
-	case isTag(first, p.sql) && strings.ToUpper(line) == line && !strings.HasSuffix(line, ";"):
+	case r.tags(p, first) && strings.ToUpper(line) == line && !strings.HasSuffix(line, ";"):
 	case r.prompts.psql && isMessage(line):
 		r.failed(p, line)
 	case r.prompts.sqlite && (strings.Contains(line, "|") || !strings.Contains(line, " ") ||
@@ -148,6 +152,12 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 // speaks says whether a line among the rows of a table is none of them: a prompt, a session's mark or a statement.
 func (r *reader) speaks(line string) bool {
 	return promptOf(line).length > 0 || isClosed(withoutMark(line)) || r.signs.marks && r.marked("", line)
+}
+
+// tags says whether a word is what psql prints of a statement that returns no rows: the last one, or one that stands
+// beside it on its line.
+func (r *reader) tags(p *piece, first string) bool {
+	return slices.ContainsFunc(*r.list(), func(q piece) bool { return q.line == p.line && isTag(first, q.sql) })
 }
 
 // isTag says whether a word is what psql prints of a statement that returns no rows.

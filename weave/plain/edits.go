@@ -364,10 +364,11 @@ func onColumns(c *testcase.Case, change func(*sql.ColumnDef)) *testcase.Case {
 	})
 }
 
-// plainTypes makes BIGINT, which only the bookkeeping needs, INT.
+// plainTypes makes BIGINT, which only the bookkeeping needs, INT. One that says more, as UNSIGNED, is a column's of the
+// case.
 func plainTypes(c *testcase.Case) *testcase.Case {
 	return onColumns(c, func(d *sql.ColumnDef) {
-		if d.Type != nil && strings.EqualFold(d.Type.Words, "BIGINT") {
+		if d.Type != nil && strings.EqualFold(d.Type.Words, "BIGINT") && d.Type.After == "" {
 			d.Type = sql.Edit(d.Type, func(t *sql.Type) { t.Words = "INT" })
 		}
 	})

@@ -55,6 +55,7 @@ func comparePrinted(p *testcase.Printed, e *history.Event) (c Comparison, ok boo
 		said := strings.ToLower(p.Message)
 		c.Same = e.Err != nil && (strings.Contains(strings.ToLower(e.Err.Message), said) || e.Err.Message != "" &&
 			strings.HasSuffix(p.Message, e.Err.Message)) // psql may print the code in front of it
+		c.Unlike = p.Loose && e.Err != nil && !c.Same
 	case e.Err != nil && (p.Rows != nil || p.Count >= 0 || p.Fine):
 		c.Was, c.Now = "no error", e.Err.String()
 	case p.Fine:

@@ -242,6 +242,9 @@ const MostLasting = 10 * time.Minute
 // lasts is how long a statement says itself that it takes, as far as it is waited for.
 func (c *checker) lasts(sql string) time.Duration {
 	d, says := c.profile.Read(sql).Lasts()
+	if !says && c.out.values.Waits(sql) {
+		return MostLasting
+	}
 	if says && (d == 0 || d > MostLasting) {
 		return MostLasting
 	}
@@ -516,7 +519,7 @@ func (c *checker) cannot() string {
 func (c *checker) held() (out []int) {
 	for n, u := range c.out.Units {
 		idle := !slices.ContainsFunc(u.Steps, func(i int) bool {
-			return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits()
+			return !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyLocks()
 		})
 		if u.Data && !u.Aborted && u.first >= 0 && !idle && !c.uncertified(u) {
 			out = append(out, n)
@@ -599,12 +602,12 @@ func (c *checker) inOrder(order []int) (steps []int) {
 		u := c.out.Units[n]
 		for m, other := range c.out.Units {
 			if !other.Data && !settings[m] && other.Session == u.Session && other.Steps[0] < u.Steps[0] {
-				settings[m] = true
-				steps = append(steps, other.Steps...)
+				settings[m] = true // a BEGIN that was refused for a lock is one
+				steps = append(steps, slices.DeleteFunc(slices.Clone(other.Steps), c.undone)...)
 			}
 		}
 		for _, i := range u.Steps {
-			if !c.undone(i) && !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyWaits() {
+			if !c.undone(i) && !c.profile.Read(c.out.Script.Steps[i].SQL).OnlyLocks() {
 				steps = append(steps, i)
 			}
 		}
@@ -699,11 +702,12 @@ func compared(sql string) bool {
 }
 
 // late says whether something of the script is there until a COMMIT, or is done at one: a constraint that is checked
-// then, a table that goes, or its rows. In autocommit each statement has a COMMIT of its own.
+// then, an index that takes rows in, a table that goes, or its rows. In autocommit each statement has a COMMIT of its
+// own.
 func (c *checker) late() (late bool) {
-	parser := sqltext.SyntaxOf(c.out.Script.Target).Tree
+	syntax := sqltext.SyntaxOf(c.out.Script.Target)
 	for _, text := range append(texts(c.out.Script.Setup), texts(c.out.Script.Steps)...) {
-		stmt, err := parser.Parse(text)
+		stmt, err := syntax.Tree.Parse(text)
 		if err != nil {
 			continue
 		}
@@ -719,6 +723,8 @@ func (c *checker) late() (late bool) {
 				late = late || atCommit(x.Deferrable)
 			case *sql.CreateTrigger:
 				late = late || atCommit(x.Deferrable)
+			case *sql.Matching:
+				late = late || syntax.Traits.LateSearch
 			case *sql.Option:
 				late = late || x.Words == "ON COMMIT DROP" || x.Words == "ON COMMIT DELETE ROWS"
 			}
@@ -731,6 +737,30 @@ func (c *checker) late() (late bool) {
 // atCommit says whether a constraint may be checked at COMMIT, by what is said of that.
 func atCommit(deferrable string) bool {
 	return deferrable != "" && !strings.HasPrefix(deferrable, "NOT")
+}
+
+// needsTransaction says whether a step is of no use in autocommit: it is of a cursor, or of what lasts until COMMIT.
+func (c *checker) needsTransaction(step int) bool {
+	s := c.profile.Read(c.out.Script.Steps[step].SQL)
+	switch n := s.Tree.(type) {
+	case *sql.SetConstraints:
+		return true
+	case *sql.SetTransaction:
+		return n.Scope == ""
+	}
+	read := sqltext.Read(s.Text())
+	switch first := sqltext.FirstWord(s.Text()); first {
+	case "DECLARE", "FETCH", "MOVE", "CLOSE":
+		return true
+	case "SET":
+		return len(read.Tokens) > 1 && read.Tokens[1].Is("local")
+	}
+	for i, t := range read.Tokens { // WHERE CURRENT OF cursor
+		if t.Is("of") && i > 0 && read.Tokens[i-1].Is("current") {
+			return true
+		}
+	}
+	return false
 }
 
 // alone runs the statements of an order that fits once more, without transactions.
@@ -754,7 +784,7 @@ func (c *checker) alone(order []int) error {
 		switch k := sqltext.KindOf(stmt); {
 		case k == sqltext.Begin && slices.Contains(sqltext.BeginOptions(stmt), "READ"), k == sqltext.Rollback,
 			k == sqltext.RollbackTo,
-			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && u.CommittedBy == 0:
+			k == sqltext.XA, k == sqltext.Lock, u.Explicit && !u.Ends && u.CommittedBy == 0, c.needsTransaction(i):
 			return nil
 		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Savepoint, k == sqltext.Release,
 			testcase.SwitchesAutocommit(stmt):
@@ -769,7 +799,10 @@ func (c *checker) alone(order []int) error {
 		return nil
 	}
 	run, err := c.run(play)
-	if err != nil || run.Down != nil {
+	waited := slices.ContainsFunc(run.Steps, func(e *history.Event) bool { // others go on then, and out of order
+		return e != nil && e.Blocked && c.lasts(e.Text) == 0
+	})
+	if err != nil || run.Down != nil || waited {
 		return err
 	}
 	c.out.Alone, c.out.Unlike = c.trace(run, steps), c.compare(steps, run)

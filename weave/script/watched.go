@@ -50,7 +50,7 @@ func (o *Showing) Parted(w *Watched) string {
 		}
 		here, there := w.class(e), w.class(other)
 		switch line := o.Script.Steps[i].Line; {
-		case here == dbms.StatementLost && there == dbms.Deterministic && e.Blocked:
+		case here == dbms.StatementLost && there == dbms.Deterministic && e.Blocked, here == dbms.WouldBlock:
 			limits = append(limits, strconv.Itoa(line))
 		case here == dbms.TxnLost && there != dbms.TxnLost:
 			victims[true] = line

@@ -59,7 +59,14 @@ func Faults(w io.Writer, format string) error {
 				fmt.Fprintf(t, "%s:\n", f.Class)
 				of = f.Class
 			}
-			fmt.Fprintf(t, "  %s\t%s\t%s\n", f.Kind, sentence(&f), f.Source+same(&f))
+			name, mechanism := string(f.Kind), ""
+			if f.Called != "" {
+				name += ", " + f.Called
+			}
+			if f.Mechanism != "" {
+				mechanism = "; mechanism " + f.Mechanism
+			}
+			fmt.Fprintf(t, "  %s\t%s\t%s\n", name, sentence(&f), f.Source+same(&f)+mechanism)
 		}
 		return t.Flush()
 	}

@@ -24,15 +24,18 @@ type external struct {
 // before all others.
 func (j *judge) axiomatic(level dbms.Level) bool {
 	reads := map[int][]external{}
-	for _, t := range j.txns {
-		r, ok := j.externals(t)
-		if !ok {
-			return false
+	var each func(txns []int) bool // tries all that the reads of these transactions may be of
+	each = func(txns []int) bool {
+		if len(txns) == 0 {
+			must, ok := j.forced(level, reads, j.writesKey)
+			return ok && j.orders(func(a, b int) bool { return must[[2]int{a, b}] }, func([]int) bool { return true })
 		}
-		reads[t] = r
+		return slices.ContainsFunc(j.externals(txns[0]), func(r []external) bool {
+			reads[txns[0]] = r
+			return each(txns[1:])
+		})
 	}
-	must, ok := j.forced(level, reads, j.writesKey)
-	return ok && j.orders(func(a, b int) bool { return must[[2]int{a, b}] }, func([]int) bool { return true })
+	return each(j.txns)
 }
 
 // forced are the pairs that session order, wr and the level's axiom force into the commit order; ok is false where a
@@ -113,10 +116,11 @@ func (j *judge) lastWrite(t int, key int32) (v int64, ok bool) {
 	return v, ok
 }
 
-// externals returns the external reads of a transaction; not ok where one returns what no other transaction that
-// counts left, or where a read after an own write does not return that.
-func (j *judge) externals(t int) (reads []external, ok bool) {
-	own := state{}
+// externals returns what the external reads of a transaction may be of, one element for each possibility: more than one
+// where a value was written twice; none where a read returns what no other transaction that counts left, or one after
+// an own write does not return that.
+func (j *judge) externals(t int) [][]external {
+	own, all := state{}, [][]external{nil}
 	for i, op := range j.h.TxnOps(t) {
 		if op.Kind == register.Write {
 			own[op.Key] = value{n: op.Value}
@@ -124,32 +128,30 @@ func (j *judge) externals(t int) (reads []external, ok bool) {
 		}
 		if v, wrote := own[op.Key]; wrote {
 			if v != j.returned(op) || op.Nil {
-				return nil, false
+				return nil
 			}
 			continue
 		}
-		writer, found := j.writer(t, op)
-		if !found {
-			return nil, false
-		}
-		reads = append(reads, external{i, op.Key, writer})
-	}
-	return reads, true
-}
-
-func (j *judge) writer(t int, op register.Op) (writer int, found bool) {
-	if !op.Nil {
-		for _, u := range j.txns {
-			if v, ok := j.lastWrite(u, op.Key); ok && v == op.Value && u != t {
-				return u, true
+		var longer [][]external
+		for _, reads := range all {
+			for _, writer := range j.writers(t, op) {
+				longer = append(longer, append(slices.Clip(reads), external{i, op.Key, writer}))
 			}
 		}
+		all = longer
 	}
-	if j.returned(op) != j.initial(op.Key) {
-		return 0, false
+	return all
+}
+
+// writers are those that left what a read of transaction t returned.
+func (j *judge) writers(t int, op register.Op) (writers []int) {
+	for _, u := range j.txns {
+		if v, ok := j.lastWrite(u, op.Key); ok && (value{n: v}) == j.returned(op) && u != t {
+			writers = append(writers, u)
+		}
 	}
-	if j.h.Initial >= 0 && j.writesKey(j.h.Initial, op.Key) {
-		return 0, false // the initial transaction is the initial state
+	if j.returned(op) == j.initial(op.Key) && (j.h.Initial < 0 || !j.writesKey(j.h.Initial, op.Key)) {
+		writers = append(writers, initialState) // unless the initial transaction is the initial state
 	}
-	return initialState, true
+	return writers
 }

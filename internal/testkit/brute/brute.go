@@ -5,6 +5,7 @@ package brute
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"txweave/dbms"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // Valid says whether the history of registers or lists satisfies the level. Transactions of unknown outcome count or
-// not, whichever makes it valid. Values must be unique at RC, RA and TCC. It takes time exponential in the number of
-// transactions: use it for up to six or seven.
+// not, whichever makes it valid, and a read of a value that was written twice may be of either. It takes time
+// exponential in the number of transactions: use it for up to six or seven.
 func Valid(h *register.History, level dbms.Level, opt checker.Options) bool {
 	var certain, unknown []int
 	for t := range h.Txns {
@@ -118,6 +119,8 @@ func (j *judge) execute(t int, s state) (writes state, ok bool) {
 		switch op.Kind {
 		case register.Write:
 			writes[op.Key] = value{n: op.Value}
+		case register.Extend:
+			writes[op.Key] = value{n: joined(now.n, op.Value)}
 		case register.Read:
 			if now != j.returned(op) {
 				return nil, false
@@ -129,6 +132,12 @@ func (j *judge) execute(t int, s state) (writes state, ok bool) {
 		}
 	}
 	return writes, true
+}
+
+// joined appends one text to another, where both are made of digits: it is the number that they then are.
+func joined(text, to int64) int64 {
+	n, _ := strconv.ParseInt(strconv.FormatInt(text, 10)+strconv.FormatInt(to, 10), 10, 64)
+	return n
 }
 
 // sessionBefore says whether a precedes b in session order, or is the initial transaction.

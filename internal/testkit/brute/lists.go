@@ -179,9 +179,9 @@ func RandomLists(rng *rand.Rand, s Bounds) *register.History {
 		for range 1 + rng.IntN(s.Ops) {
 			k := int32(rng.IntN(keys))
 			if rng.IntN(2) == 0 {
-				b.Append(k, next)
-				own[k] = append(own[k], next)
-				next++
+				e := s.write(rng, k, &next).Value
+				b.Append(k, e)
+				own[k] = append(own[k], e)
 				continue
 			}
 			base := view[k]

@@ -14,6 +14,7 @@ type Bounds struct {
 	Single                    bool // compare-and-set: one read, or a read and a write, of one key
 	NotEqual                  bool // failed compares too
 	Duplicates                bool // values that repeat
+	Texts                     bool // values are digits; some are appended to what the key holds, which is 7 at first
 	NoAborts                  bool // only committed transactions
 }
 
@@ -44,7 +45,9 @@ func Random(rng *rand.Rand, s Bounds) *register.History {
 	b, n, keys, sessions := s.draw(rng)
 	next := int64(1)
 	values := make([][]int64, keys) // by key: all that is ever written
-	if rng.IntN(2) == 0 {
+	if s.Texts {
+		b.SetInitialValue(7)
+	} else if rng.IntN(2) == 0 {
 		b.BeginInitial()
 		for k := range keys {
 			if rng.IntN(8) > 0 {
@@ -60,6 +63,9 @@ func Random(rng *rand.Rand, s Bounds) *register.History {
 	current := make([]int64, keys) // by key: what the last transaction left; -1 for nothing
 	for k := range keys {
 		current[k] = -1
+		if s.Texts {
+			current[k] = 7
+		}
 		if len(values[k]) > 0 {
 			current[k] = values[k][0]
 		}
@@ -116,6 +122,8 @@ func execute(rng *rand.Rand, b *register.Builder, txns []planned, values [][]int
 			switch op.Kind {
 			case register.Write:
 				own[op.Key] = op.Value
+			case register.Extend:
+				own[op.Key] = joined(current[op.Key], op.Value)
 			case register.NotEqual:
 				op.Value = rng.Int64N(4)
 			default:
@@ -162,18 +170,24 @@ func returned(rng *rand.Rand, wild int, key int32, current []int64, seen, own ma
 	return v
 }
 
+// write draws a write of a key.
+func (s Bounds) write(rng *rand.Rand, key int32, next *int64) register.Op {
+	op := register.Op{Kind: register.Write, Key: key, Value: *next}
+	if s.Duplicates && rng.IntN(s.Keys) < 2 {
+		op.Value = rng.Int64N(4)
+	} else {
+		*next++
+	}
+	if s.Texts && rng.IntN(3) > 0 {
+		op.Kind = register.Extend
+	}
+	return op
+}
+
 // skeleton makes the operations of a transaction; reads have no value yet.
 func skeleton(rng *rand.Rand, s Bounds, keys int, next *int64) []register.Op {
 	var ops []register.Op
-	write := func(k int32) {
-		v := *next
-		if s.Duplicates {
-			v = rng.Int64N(4)
-		} else {
-			*next++
-		}
-		ops = append(ops, register.Op{Kind: register.Write, Key: k, Value: v})
-	}
+	write := func(k int32) { ops = append(ops, s.write(rng, k, next)) }
 	read := func(k int32) { ops = append(ops, register.Op{Kind: register.Read, Key: k}) }
 	key := func() int32 { return int32(rng.IntN(keys)) }
 	if s.Single {
@@ -181,7 +195,7 @@ func skeleton(rng *rand.Rand, s Bounds, keys int, next *int64) []register.Op {
 		switch x := rng.IntN(5); {
 		case s.NotEqual && x == 0:
 			ops = append(ops, register.Op{Kind: register.NotEqual, Key: k})
-		case s.NotEqual && x == 1:
+		case s.NotEqual && x == 1, s.Texts && x > 2:
 			write(k)
 		default:
 			if read(k); x > 2 {

@@ -1,0 +1,181 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"txweave/sql"
+	"txweave/sql/sqltext"
+)
+
+// clientsOwn are commands of psql, and of shells whose commands begin with a dot, that change what they print.
+var clientsOwn = strings.Fields(`\echo \qecho \warn \timing \x \pset \conninfo \a \t \H \errverbose \h \? \l \d \dt \d+
+	\di .mode .headers .header .width .nullvalue .echo .changes .timer .eqp .print .bail .separator .prompt`)
+
+// shownVariables are the variables of psql, in capitals, that do so.
+var shownVariables = strings.Fields(`VERBOSITY ECHO ON_ERROR_STOP SHOW_CONTEXT QUIET PROMPT1 PROMPT2 HISTCONTROL
+	FETCH_COUNT`)
+
+// variables are psql's, by session and name.
+type variables map[string]map[string]string
+
+// clients takes a command of a client that is no statement: about what it prints, a variable's value (\set, \unset),
+// how long it waits for a lock (.timeout), and below these what the client says of them; false for another line.
+func (r *reader) clients(line string) bool {
+	w := strings.Fields(line)
+	number := r.lineAt(r.pos)
+	switch {
+	case len(w) == 0:
+		return false
+	case line[0] != '\\' && (line[0] != '.' || !r.prompts.dotted()):
+		return r.command && strings.Contains(line, " is ") && strings.HasSuffix(line, ".") // Timing is on.
+	case slices.Contains(clientsOwn, w[0]), w[0] == `\set` && len(w) > 1 && slices.Contains(shownVariables, w[1]):
+		r.note(number, false, "left out, as it is about what the client prints: %s", quote(line))
+	case w[0] == ".timeout" && len(w) == 2 && isNumber(w[1]):
+		tag := cmp.Or(r.tag, r.sticky)
+		*r.list() = append(*r.list(), piece{line: number, tag: tag, sql: "PRAGMA busy_timeout = " + w[1]})
+	case w[0] == `\set` && len(w) > 1:
+		r.assign(w[1], r.valueOf(strings.TrimSpace(line)[len(`\set`):]))
+	case w[0] == `\unset` && len(w) == 2:
+		delete(r.variables[cmp.Or(r.tag, r.sticky)], w[1])
+	default:
+		return false
+	}
+	r.command = true
+	return true
+}
+
+// valueOf is the value that \set gives: its arguments, without their quotes and what stands between them
+// (postgresql.org/docs, psql, \set).
+func (r *reader) valueOf(text string) string {
+	var b strings.Builder
+	name := false // the first argument has been read
+	for t := range sqltext.FileQuoting.Tokens(r.filled(text, cmp.Or(r.tag, r.sticky))) {
+		switch {
+		case t.Kind == sqltext.Blank || t.Kind == sqltext.Comment:
+		case !name:
+			name = true
+		default:
+			b.WriteString(t.Unquote())
+		}
+	}
+	return b.String()
+}
+
+func (r *reader) assign(name, value string) {
+	tag := cmp.Or(r.tag, r.sticky)
+	if r.variables == nil {
+		r.variables = variables{}
+	}
+	if r.variables[tag] == nil {
+		r.variables[tag] = map[string]string{}
+	}
+	r.variables[tag][name] = value
+}
+
+// filled puts the values of a session's variables in their places: :name, :'name' and :"name".
+func (r *reader) filled(text, tag string) string {
+	if len(r.variables) == 0 || !strings.Contains(text, ":") {
+		return text
+	}
+	var b strings.Builder
+	colon := false // the token before is one that may begin a variable
+	for t := range sqltext.FileQuoting.Tokens(text) {
+		name := t.Text
+		if t.Kind == sqltext.Literal || t.Kind == sqltext.Name {
+			name = t.Unquote()
+		}
+		value, is := r.variables[tag][name]
+		if !is {
+			value, is = r.variables[""][name]
+		}
+		if colon && is {
+			before := strings.TrimSuffix(b.String(), ":")
+			b.Reset()
+			switch t.Kind {
+			case sqltext.Literal:
+				value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
+			case sqltext.Name:
+				value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
+			}
+			b.WriteString(before + value)
+		} else {
+			b.WriteString(t.Text)
+		}
+		colon = t.Text == ":" && !colon
+	}
+	return b.String()
+}
+
+// gets takes \gset behind a query that writes its values out, and refuses it behind others; false where none stands
+// there.
+func (r *reader) gets(text string, number int) (taken bool, err error) {
+	line := strings.TrimSpace(r.rest())
+	w := strings.Fields(line)
+	if len(w) == 0 || w[0] != `\gset` {
+		return false, nil
+	}
+	prefix := ""
+	if len(w) > 1 {
+		prefix = w[1]
+	}
+	values, ok := writtenOut(r.src.target, text)
+	if !ok {
+		return false, r.src.errorf(number, "%s: a variable gets here what the query answers: write the value in the place "+
+			"of the variable, and leave %s out", quote(text+" "+line), w[0])
+	}
+	for name, value := range values {
+		r.assign(prefix+name, value)
+	}
+	r.pos += len(r.rest())
+	return true, nil
+}
+
+// writtenOut are the values of a query that writes out its one row, by the names of its columns.
+func writtenOut(target, text string) (values map[string]string, ok bool) {
+	stmt, _ := sqltext.SyntaxOf(target).Tree.Parse(text)
+	q, ok := stmt.(*sql.Query)
+	if !ok {
+		return nil, false
+	}
+	b, ok := q.Body.(*sql.Select)
+	if !ok || b.From != nil || b.Where != nil {
+		return nil, false
+	}
+	values = map[string]string{}
+	for _, i := range b.Items {
+		l, literal := sql.Bare(i.X).(*sql.Literal)
+		if !literal || i.Alias == nil {
+			return nil, false
+		}
+		values[i.Alias.Value] = strings.Trim(l.Characters(), "'")
+	}
+	return values, true
+}
+
+// bind puts the values of psql's \bind into a statement; false where they are not its parameters.
+func bind(sql string) (string, bool) {
+	at := strings.Index(sql, `\bind `)
+	if at < 0 {
+		return sql, !strings.Contains(sql, `\bind`)
+	}
+	var values []string
+	for t := range lexer.Tokens(sql[at+len(`\bind `):]) {
+		switch {
+		case t.Kind == sqltext.Blank:
+		case t.Kind == sqltext.Literal:
+			values = append(values, t.Text)
+		default:
+			values = append(values, "'"+strings.ReplaceAll(t.Text, "'", "''")+"'")
+		}
+	}
+	n := 0
+	return putIn(strings.TrimSpace(sql[:at]), func(mark string) (string, bool) {
+		if _, err := fmt.Sscanf(mark, "$%d", &n); err != nil || n < 1 || n > len(values) {
+			return mark, false
+		}
+		return values[n-1], true
+	})
+}
