@@ -59,9 +59,8 @@ type CatalogueEntry struct {
 	Source string // who says so: a paper, the standard, a manual
 	// As the cause of a finding: AnyRead says that any read of the rows shows it, one of their versions, too; AnySyntax
 	// that nothing matters which a statement needs of SQL, as what was lost, or what a snapshot held, is the same for
-	// whoever reads it; OfDamage that it may be what a damaged index or page looks like; OfNumber that nothing is wrong
-	// but a number, or a warning, that a statement gives beside its rows.
-	AnyRead, AnySyntax, OfDamage, OfNumber bool
+	// whoever reads it; OfDamage that it may be what a damaged index or page looks like.
+	AnyRead, AnySyntax, OfDamage bool
 
 	OfAll *Wording // of a statement without a condition for its rows, where that is told otherwise
 	Old   []string // names in stores and files of before

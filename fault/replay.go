@@ -24,7 +24,7 @@ var ofReplay = []CatalogueEntry{
 		Title:  "{stmt} returns its rows in another order than without transactions",
 		Why:    "Its ORDER BY leaves one order of the rows alone.",
 		Source: "TxCheck, Theorem 1"},
-	{Kind: AffectedRows, Class: Replay, OfNumber: true, Called: "another number of affected rows",
+	{Kind: AffectedRows, Class: Replay, Called: "another number of affected rows",
 		Title: "{stmt} affects another number of rows than without transactions",
 		Why: "In the order of their dependencies each statement meets the same rows without transactions " +
 			"as within.",
@@ -34,7 +34,7 @@ var ofReplay = []CatalogueEntry{
 		Why: "In the order of their dependencies each statement meets the same rows without transactions " +
 			"as within.",
 		Source: "TxCheck, Theorem 1"},
-	{Kind: Warnings, Class: Replay, OfNumber: true,
+	{Kind: Warnings, Class: Replay,
 		Title: "{stmt} is warned of other things than without transactions",
 		Why: "In the order of their dependencies each statement meets the same rows without transactions " +
 			"as within.",

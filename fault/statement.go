@@ -41,7 +41,7 @@ const (
 )
 
 var ofStatement = []CatalogueEntry{
-	{Kind: Affected, Class: Statement, OfDamage: true, OfNumber: true,
+	{Kind: Affected, Class: Statement, OfDamage: true,
 		Title: "{stmt} reports a number of affected rows that is not the number that it changed",
 		Why: "The number of affected rows must be that of the rows that were changed. Right before and " +
 			"after the statement, with nothing in between, the table shows another number.",

@@ -115,8 +115,6 @@ func TestPlaceCauses(t *testing.T) {
 		{sig("other", false, "UPDATE", "case"), "B7"},
 		{caused(CauseDirty, "other", true, "UPDATE"), "B8"},
 		{caused(CauseMissing, "missing-row", true, "SELECT"), "B9"},
-		// which write a wrong read stood before
-		{caused(CauseMissing, "unexplained-read/INSERT", true, "REPLACE", "write"), "B9"},
 		{caused(CauseMiscount, "INSERT:affected", true, "INSERT"), "B10"},
 		{caused(CauseMiscount, "INSERT:affected", true, "REPLACE"), "B11"}, // it is what REPLACE counts
 		{caused(Cause{Of: "error 1 no such table"}, "corruption/1", true, "read"), "B12"},

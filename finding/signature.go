@@ -45,16 +45,12 @@ func (s Signature) essence() []string {
 }
 
 // byChance says whether a feature is no matter of the cause: of a wrong answer whether it took a second transaction,
-// and the constraints, which are a matter of writes; of a wrong read which write it stood before.
+// and the constraints, which are a matter of writes.
 func (s Signature) byChance(feature string) bool {
-	switch feature {
-	case "transactions", "constraint", "foreign-key", "deferred-key":
-		return s.Cause.ofAnswer()
-	case "REPLACE":
-		return s.Cause.ofAnswer() && s.Cause.entry().AnyRead
-	}
-	return false
+	return s.Cause.ofAnswer() && slices.Contains(chance, feature)
 }
+
+var chance = []string{"constraint", "deferred-key", "foreign-key", "transactions"}
 
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
 // something of SQL do not go with those that need nothing.
@@ -89,16 +85,19 @@ var put = []string{"INSERT", "ROLLBACK", "SELECT", "read"}
 
 // Explains says whether a finding with signature o, whose case is not reduced to the end, may be the bug of one with
 // signature s, whose case is: it shows as a kind that this bug may show as, and its case has, in some statement, what
-// that one needs. A bug of nothing but numbers makes no read wrong.
+// that one needs.
 func (s Signature) Explains(o Signature) bool {
 	if !s.Minimal || o.Minimal {
 		return false
 	}
-	own, kind := s.shownAs()
-	other, otherKind := o.shownAs()
-	if s.Coarse != o.Coarse && !(slices.Contains(ofAnswers, own) && slices.Contains(ofAnswers, other)) ||
-		kind.OfNumber && !otherKind.OfNumber {
+	own, _, what := cutSignature(s.Coarse)
+	other, _, _ := cutSignature(o.Coarse)
+	if s.Coarse != o.Coarse && !(slices.Contains(ofAnswers, own) && slices.Contains(ofAnswers, other)) {
 		return false
+	}
+	kind := s.Cause.entry()
+	if s.Cause.IsZero() {
+		kind = Cause{Kind: fault.Kind(what)}.entry()
 	}
 	needs, has := s.Features, o.Whole
 	if kind.AnyRead || kind.AnySyntax {
@@ -110,16 +109,6 @@ func (s Signature) Explains(o Signature) bool {
 		has = o.Features
 	}
 	return within(needs, has)
-}
-
-// shownAs is the class of a signature's findings, and what the catalogue has of their cause, else of what differs
-// first.
-func (s Signature) shownAs() (class string, e *fault.CatalogueEntry) {
-	class, _, what := cutSignature(s.Coarse)
-	if e = s.Cause.entry(); s.Cause.IsZero() {
-		e = Cause{Kind: fault.Kind(what)}.entry()
-	}
-	return class, e
 }
 
 // ofTool says whether a statement of the tool's own met what is wrong: what the case has besides is no matter.

@@ -135,21 +135,22 @@ type listed struct {
 
 // kept is a finding that a run has kept.
 type kept struct {
-	dir       string // of its case, the reduced one where it is reduced to the end
+	dir       string // of its reduced case
 	signature string // what it shows, without features
 }
 
-// group are the kept findings of a bug that a run lists.
+// group are the findings of a bug that a run lists whose cases are reduced to the end: how many others there are is a
+// matter of the machine's load.
 type group struct {
 	found []kept
 	other bool // it may be another bug of the list, and so is none of its own
 }
 
 // groups runs cases with bugs planted and returns the bugs that their findings are grouped to, and where they are. What
-// is measured are groups of reduced cases: --reduce-time is enough for nearly all.
+// is measured are groups of reduced cases: on an idle machine --reduce-time is enough for nearly all.
 func (b *bench) groups(side int, bugs []string) (groups []group, dir string, err error) {
 	e, err := b.run(side, true, "fuzz", "--faults", strings.Join(bugs, ","), "--cases", "6", "--seed", "5", "--flood", "0",
-		"--format", "json", "--reduce-time", pick(b, "10s", "40s"), "--out", "found")
+		"--format", "json", "--reduce-time", "40s", "--out", "found")
 	if err != nil || e.broken() || e.Code == 0 {
 		return nil, b.tmp, err
 	}
@@ -161,11 +162,9 @@ func (b *bench) groups(side int, bugs []string) (groups []group, dir string, err
 	for _, l := range all {
 		g := group{other: len(l.MayBe) > 0}
 		for _, k := range l.Kept {
-			dir := filepath.Join(e.dir, "found", k.Dir)
 			if k.Signature.Minimal {
-				dir = filepath.Join(dir, "reduced")
+				g.found = append(g.found, kept{filepath.Join(e.dir, "found", k.Dir, "reduced"), k.Signature.Coarse})
 			}
-			g.found = append(g.found, kept{dir, k.Signature.Coarse})
 		}
 		groups = append(groups, g)
 	}
@@ -294,6 +293,9 @@ func (b *bench) attributed(side int, groups []group, bugs []string) (map[string]
 
 // showing are the cases of those findings that a planted bug shows by itself.
 func (b *bench) showing(side int, found []kept, bug string) (dirs []string, err error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
 	for _, f := range found {
 		dirs = append(dirs, f.dir)
 	}

@@ -32,8 +32,7 @@ type Options struct {
 	// Cause is what must be the cause of that, if the case shows it so and not by another finding of it; none: whatever
 	// it is.
 	Cause finding.Cause
-	// Exact says that it must show that signature and no other: a query that differs is not held against those which print
-	// what it reads.
+	// Exact says that it must show that signature and no other, though another one may say more plainly what is wrong.
 	Exact  bool
 	Repeat int // repetitions that a smaller case must show it in; 0: 2
 	Reduce reduce.Options

@@ -14,17 +14,6 @@ import (
 
 // What a trial puts in the place of what: see trials.
 
-// committing are the cases whose transactions commit that roll back, and also go back to no savepoint, or have no
-// foreign keys and checks, for which a COMMIT may be refused.
-func committing(x *tried) []*testcase.Case {
-	committed := ending(x.Case, "ROLLBACK", "COMMIT")
-	out := []*testcase.Case{committed, keeping(committed)}
-	if bare := unchecked(committed); bare != nil {
-		out = append(out, bare)
-	}
-	return out
-}
-
 // undoing are the cases whose transactions roll back that commit, with a row in each table too, or begin with one of
 // their own.
 func undoing(x *tried) []*testcase.Case {
@@ -95,19 +84,6 @@ func ending(c *testcase.Case, by, instead string) *testcase.Case {
 	return c
 }
 
-// keeping is a case whose transactions go back to no savepoint.
-func keeping(c *testcase.Case) *testcase.Case {
-	c = c.Clone()
-	for i := range c.Txns {
-		for j := len(c.Txns[i].Stmts) - 1; j >= 0; j-- {
-			if sqltext.KindOf(c.Txns[i].Stmts[j].SQL) == sqltext.RollbackTo {
-				c = without(c, i, j)
-			}
-		}
-	}
-	return c
-}
-
 // without is a case that lacks one statement.
 func without(c *testcase.Case, txn, stmt int) *testcase.Case {
 	c = c.Clone()
@@ -158,52 +134,6 @@ func withoutTxn(c *testcase.Case, txn int) *testcase.Case {
 	c = c.Clone()
 	c.RemoveTxn(txn)
 	return c
-}
-
-// eachChanging are the cases in which one of the UPDATEs does.
-func eachChanging(c *testcase.Case) (out []*testcase.Case) {
-	for i := range c.Txns {
-		for j, s := range c.Txns[i].Stmts {
-			if text := assigningOthers(c, s.SQL); text != s.SQL {
-				out = append(out, with(c, i, j, text))
-			}
-		}
-	}
-	return out
-}
-
-// assigningOthers is an UPDATE whose assignments have other literals in place of their own.
-func assigningOthers(c *testcase.Case, text string) string {
-	dialect := sqltext.SyntaxOf(c.Target).Tree
-	stmt, err := dialect.Parse(text)
-	update, ok := stmt.(*sql.Update)
-	if err != nil || !ok {
-		return text
-	}
-	other := func(n sql.Node) sql.Node {
-		l, ok := n.(*sql.Literal)
-		switch {
-		case !ok:
-			return n
-		case l.Kind == sql.Text:
-			return &sql.Literal{Kind: sql.Text, Text: "'other'"}
-		case l.Kind == sql.Number:
-			return &sql.Literal{Kind: sql.Number, Text: l.Text + "1"}
-		case l.Kind == sql.Null:
-			return &sql.Literal{Kind: sql.Number, Text: "1"}
-		}
-		return n
-	}
-	now, err := dialect.Print(sql.Edit(update, func(u *sql.Update) {
-		u.Set = slices.Clone(u.Set)
-		for i, assign := range u.Set {
-			u.Set[i] = sql.Edit(assign, func(a *sql.Assign) { a.Value = sql.Rewrite(a.Value, other) })
-		}
-	}))
-	if err != nil {
-		return text
-	}
-	return now
 }
 
 // place finds a statement by its name in findings.
@@ -381,19 +311,6 @@ func eachSearch(x *tried) (out []*testcase.Case) {
 	return out
 }
 
-// eachAtEnd are the cases in which a transaction prints a table before it ends.
-func eachAtEnd(x *tried) (out []*testcase.Case) {
-	for _, t := range named(x.Case) {
-		for i := range x.Txns {
-			c, steps := x.Clone(), x.StepsOf(i)
-			c.Insert(testcase.Ref{Txn: i, Stmt: len(x.Txns[i].Stmts)},
-				fmt.Sprintf("SELECT %s, %s FROM %s", sqltext.PKey, sqltext.VKey, t.Name), steps[len(steps)-1])
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // eachCount are the cases in which the COUNT of a whole table stands in the place of a query that counts: where that
 // one is wrong, the rows of the table being read beside it, it is COUNT that is, whatever the query counted.
 func eachCount(x *tried) (out []*testcase.Case) {
@@ -451,81 +368,6 @@ func eachPlain(x *tried) (out []*testcase.Case) {
 		return nil
 	}
 	return append([]*testcase.Case{plain}, out...)
-}
-
-// eachAlone are the cases that have no rows from the start, and of their statements one: the blamed one, or where none
-// is named one of the INSERTs.
-func eachAlone(x *tried) (out []*testcase.Case) {
-	for i := range x.Txns {
-		for j, s := range x.Txns[i].Stmts {
-			if x.named && i == x.txn && j == x.stmt || !x.named && sqltext.KindOf(s.SQL) == sqltext.Insert {
-				out = append(out, alone(x.Case, i, j))
-			}
-		}
-	}
-	return out
-}
-
-// alone is a case that has no rows from the start, and of its statements one.
-func alone(c *testcase.Case, txn, stmt int) *testcase.Case {
-	c = c.Clone()
-	c.Rows = nil
-	for j := range slices.Backward(c.Txns[txn].Stmts) {
-		if j != stmt {
-			c = without(c, txn, j)
-		}
-	}
-	for i := range slices.Backward(c.Txns) {
-		if i != txn {
-			c = withoutTxn(c, i)
-		}
-	}
-	return c
-}
-
-// unchecked is a case without its foreign keys and checks; nil where it is nil or has none.
-func unchecked(c *testcase.Case) *testcase.Case {
-	return lacking(c, func(x sql.Constraint) bool {
-		switch x.(type) {
-		case *sql.ForeignKey, *sql.Check:
-			return true
-		}
-		return false
-	})
-}
-
-// isKey says whether a constraint is one of a key beside the primary one.
-func isKey(x sql.Constraint) bool {
-	switch x.(type) {
-	case *sql.Index, *sql.Unique, *sql.Exclude:
-		return true
-	}
-	return false
-}
-
-// lacking is a case of whose tables some constraints are left out; nil where there are none such.
-func lacking(c *testcase.Case, what func(sql.Constraint) bool) *testcase.Case {
-	if c == nil {
-		return nil
-	}
-	other, gone, tree := c.Clone(), false, sqltext.SyntaxOf(c.Target).Tree
-	for i, s := range c.Schema {
-		stmt, _ := tree.Parse(s.SQL)
-		n, ok := stmt.(*sql.CreateTable)
-		if !ok || !slices.ContainsFunc(n.Constraints, what) {
-			continue
-		}
-		text, err := tree.Print(sql.Edit(n, func(n *sql.CreateTable) {
-			n.Constraints = slices.DeleteFunc(slices.Clone(n.Constraints), what)
-		}))
-		if err == nil {
-			other.Schema[i].SQL, gone = text, true
-		}
-	}
-	if !gone {
-		return nil
-	}
-	return other
 }
 
 // eachColliding are the cases in which an INSERT of a row that has a key which is there already stands in the place of

@@ -16,6 +16,7 @@ import (
 // trial is what a triager tries by hand on a case that does not say plainly what is wrong: what is put in the place of
 // what, and the cause that shows then, if it is what the triager thinks.
 type trial struct {
+	name  string
 	early bool               // also of a case that is not made smaller yet
 	of    func(*sought) bool // for what is sought
 	try   func(*tried) []*testcase.Case
@@ -57,18 +58,8 @@ var (
 	unprinted  = finding.Signed(finding.ClassReplay, "SELECT", fault.Rows)
 	miscounted = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Counted) // nor here
 	// what it counts may be wrong, and not what it goes by
-	misordered  = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
-	misspelled  = finding.Signed(finding.ClassInconsistent, "INSERT", fault.Spelled) // rows may have stayed as they were
-	unlikeAtEnd = finding.Signed(finding.ClassReplay, "", fault.Final)               // no statement is named
-	// unmatchedAtEnd are of a COMMIT that is held against a read of what it would be refused for.
-	unmatchedAtEnd = []string{
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.CommittedUnmatched),
-		finding.Signed(finding.ClassInconsistent, "COMMIT", fault.RefusedUnmatched),
-	}
-	// failedYetWrote: it may be refused for a key that only a COMMIT is refused for.
-	failedYetWrote = finding.Signed(finding.ClassInconsistent, "UPDATE", fault.FailedYetWrote)
-	// it may have written what was there
-	uncounted = finding.Signed(finding.ClassReplay, "UPDATE", fault.AffectedRows)
+	misordered = finding.Signed(finding.ClassInconsistent, "SELECT", fault.Ordered)
+	misspelled = finding.Signed(finding.ClassInconsistent, "INSERT", fault.Spelled) // rows may have stayed as they were
 	// a read by itself: nothing tells more
 	missing = finding.Signed(finding.ClassSnapshot, "", fault.MissingRow)
 )
@@ -77,7 +68,9 @@ var (
 // reduced.
 var trials = []trial{
 	{ // An INSERT that seems to have written nothing, and was rolled back: is its row there once its transaction commits?
-		early: true, of: caused(finding.CauseNone), try: committing,
+		name:  "committed",
+		early: true, of: caused(finding.CauseNone),
+		try: func(x *tried) []*testcase.Case { return []*testcase.Case{ending(x.Case, "ROLLBACK", "COMMIT")} },
 		shows: func(x *tried, f *campaign.Found) bool {
 			return f.Signature == x.signature && f.Cause == finding.CauseOwn
 		},
@@ -85,6 +78,7 @@ var trials = []trial{
 	{
 		// A savepoint that is gone, a write lock given twice: had the transaction been committed before its end? Then what it
 		// wrote stays.
+		name:  "undone",
 		early: true, of: func(s *sought) bool {
 			return slices.Contains(untelling, s.signature) && (s.cause.IsZero() || tellsLittle(s.cause))
 		},
@@ -94,21 +88,32 @@ var trials = []trial{
 		},
 	},
 	{ // A query that goes wrong before a write of its table: does it read what is to come?
-		of: caused(finding.Cause{}, finding.CauseMissing, finding.CauseOwn, finding.CauseStale), try: eachToCome,
+		name: "to-come",
+		of:   caused(finding.Cause{}, finding.CauseMissing, finding.CauseOwn, finding.CauseStale), try: eachToCome,
 		shows: showing(finding.CauseLater),
 	},
 	{ // A query whose rows differ: does a query that prints what it reads go wrong by itself?
-		of: signed(unprinted, miscounted), try: eachPrinting,
+		name: "printed",
+		of:   signed(unprinted, miscounted), try: eachPrinting,
 		shows: func(x *tried, f *campaign.Found) bool { return finding.OfReads(f.Cause) && x.at(f) },
 	},
-	{of: signed(unprinted, miscounted), try: eachSearch, shows: searching},
-	{of: signed(unprinted, miscounted, misordered), try: eachCount, shows: func(x *tried, f *campaign.Found) bool {
-		return f.Cause == finding.CauseCount && x.at(f)
-	}},
+	{ // … or one that searches there?
+		name: "searched",
+		of:   signed(unprinted, miscounted), try: eachSearch,
+		shows: func(x *tried, f *campaign.Found) bool {
+			return f.Cause == finding.CauseSearch && f.Signature == unprinted && x.at(f)
+		},
+	},
+	{ // A query that counts: is it COUNT that is wrong?
+		name: "counted",
+		of:   signed(unprinted, miscounted, misordered), try: eachCount,
+		shows: func(x *tried, f *campaign.Found) bool { return f.Cause == finding.CauseCount && x.at(f) },
+	},
 	{
 		// Rows are missing, as a read beside whatever was found shows: does a query of nothing but them miss them, whoever
 		// made them?
-		of: func(s *sought) bool { return s.signature != missing },
+		name: "missed",
+		of:   func(s *sought) bool { return s.signature != missing },
 		try: func(x *tried) []*testcase.Case {
 			if !x.named || x.found.Derived || !x.missesRows() {
 				return nil
@@ -117,98 +122,43 @@ var trials = []trial{
 		},
 		shows: missesRow,
 	},
-	{of: others(unprinted), try: whereSearched(eachPrinted), shows: func(x *tried, f *campaign.Found) bool {
-		return missesRow(x, f) || x.at(f) && finding.OfReads(f.Cause)
-	}},
-	// A COMMIT that is held against a read: does a read of nothing but a table go wrong there?
-	{of: signed(unmatchedAtEnd...), try: eachAtEnd, shows: func(_ *tried, f *campaign.Found) bool {
-		return finding.OfReads(f.Cause)
-	}},
-	{of: others(unprinted), try: whereSearched(eachSearch), shows: searching},
 	{ // Writes that others see too soon, or too late: were they committed before their end?
+		name:  "rolled-back",
 		of:    caused(finding.CauseDirty, finding.CauseNewer, finding.CauseOldWriter),
 		try:   func(x *tried) []*testcase.Case { return append(eachRolledBack(x.Case), writing(x.Case)...) },
 		shows: showing(finding.CauseKept, finding.CauseLost),
 	},
 	{ // … or are reads of another one's state, in which there was nothing to see before?
-		of: caused(finding.CauseNewer), try: eachBeside,
+		name: "beside",
+		of:   caused(finding.CauseNewer), try: eachBeside,
 		shows: func(_ *tried, f *campaign.Found) bool {
 			return f.Class == finding.ClassSnapshot && f.Cause == finding.CauseDirty
 		},
 	},
-	// a read missed what is gone?
-	{of: caused(finding.CauseStale, finding.CauseOwn), try: eachLast, shows: showing(finding.CauseLost)},
-	{of: caused(finding.CauseStale), try: func(x *tried) []*testcase.Case {
-		return eachFromTheStart(x.Case)
-	}, shows: showing(finding.CauseMissing)},
-	{ // An UPDATE that is miscounted and left its rows as they were: does it write other values?
-		of:  func(s *sought) bool { return s.cause == finding.CauseMiscount && s.signature == uncounted },
-		try: func(x *tried) []*testcase.Case { return eachChanging(x.Case) },
-		shows: func(_ *tried, f *campaign.Found) bool {
-			return finding.OfStatements(f.Cause) && f.Cause != finding.CauseMiscount
-		},
-	},
-	{ // An UPDATE that is refused for a key here and not there: does it come as far as the key?
-		of: caused(finding.CauseKey),
-		try: func(x *tried) []*testcase.Case {
-			if bare := lacking(x.Case, isKey); bare != nil {
-				return append(eachChanging(bare), bare)
-			}
-			return nil
-		},
-		shows: func(_ *tried, f *campaign.Found) bool { return f.Cause.Kind == fault.PassesOver },
+	{ // A read that misses what was written: is it gone?
+		name: "last",
+		of:   caused(finding.CauseStale, finding.CauseOwn), try: eachLast, shows: showing(finding.CauseLost),
 	},
 	{ // An INSERT that may have found its key: does it go wrong where it says nothing of that?
-		of:  caused(finding.Cause{}, finding.CauseMiscount),
-		try: eachPlain,
+		name: "without-conflicts",
+		of:   caused(finding.Cause{}, finding.CauseMiscount),
+		try:  eachPlain,
 		shows: func(_ *tried, f *campaign.Found) bool {
 			return f.Class == finding.ClassInconsistent && f.Differences[0].Kind == "INSERT" && finding.OfStatements(f.Cause)
 		},
 	},
-	{ // An INSERT that may have left rows as they were: what does it do where there are none?
-		of: func(s *sought) bool {
-			return s.cause == finding.CauseKey || s.cause.IsZero() && (s.signature == misspelled || s.signature == unlikeAtEnd)
-		},
-		try: eachAlone, shows: showing(finding.CauseNone, finding.CauseMiscount),
-	},
 	{ // A write that passes over rows: was it refused for a key, and nobody told?
+		name: "colliding",
 		of: func(s *sought) bool {
-			return s.cause.Kind == fault.PassesOver || s.cause.IsZero() &&
-				(s.signature == misspelled || s.signature == unlikeAtEnd)
+			return s.cause.Kind == fault.PassesOver || s.cause.IsZero() && s.signature == misspelled
 		},
 		try:   eachColliding,
 		shows: func(x *tried, f *campaign.Found) bool { return f.Cause == finding.CauseKey && x.at(f) },
 	},
-	{
-		// An UPDATE that failed and wrote, for a key that only a COMMIT is refused for: does what its transaction wrote stay
-		// behind a ROLLBACK?
-		of: signed(failedYetWrote),
-		try: func(x *tried) []*testcase.Case {
-			if bare := unchecked(x.Case); bare != nil {
-				return eachRolledBack(bare)
-			}
-			return nil
-		},
-		shows: showing(finding.CauseKept),
-	},
-	{ // What has no cause: do the rows that it misses have to be made?
-		of:  caused(finding.Cause{}),
-		try: func(x *tried) []*testcase.Case { return eachFromTheStart(x.Case) },
-		shows: func(x *tried, f *campaign.Found) bool {
-			return f.Signature == x.signature && f.Cause == finding.CauseMissing
-		},
-	},
-	{
-		// What a statement does by itself it does without foreign keys and checks, and with others' rows there from the
-		// start.
-		of: func(s *sought) bool { return finding.OfStatements(s.cause) },
-		try: func(x *tried) []*testcase.Case {
-			var out []*testcase.Case
-			if bare := unchecked(x.Case); bare != nil {
-				out = append(eachFromTheStart(bare), bare)
-			}
-			return append(out, eachFromTheStart(x.Case)...)
-		},
+	{ // What a statement does by itself: does it do so with others' rows there from the start?
+		name:  "from-the-start",
+		of:    func(s *sought) bool { return finding.OfStatements(s.cause) },
+		try:   func(x *tried) []*testcase.Case { return eachFromTheStart(x.Case) },
 		shows: func(x *tried, f *campaign.Found) bool { return f.Cause == x.cause },
 	},
 }
@@ -223,29 +173,9 @@ func signed(signatures ...string) func(*sought) bool {
 	return func(s *sought) bool { return s.cause.IsZero() && slices.Contains(signatures, s.signature) }
 }
 
-// others is for findings with any signature but one.
-func others(signature string) func(*sought) bool {
-	return func(s *sought) bool { return s.signature != signature }
-}
-
-// whereSearched tries something where a search of the blamed statement's is what goes wrong.
-func whereSearched(try func(*tried) []*testcase.Case) func(*tried) []*testcase.Case {
-	return func(x *tried) []*testcase.Case {
-		if !x.named || x.found.Derived || x.found.Cause != finding.CauseSearch {
-			return nil
-		}
-		return try(x)
-	}
-}
-
 // showing is a finding with one of some causes.
 func showing(causes ...finding.Cause) func(*tried, *campaign.Found) bool {
 	return func(_ *tried, f *campaign.Found) bool { return slices.Contains(causes, f.Cause) }
-}
-
-// searching is a query that goes wrong by a search of its own.
-func searching(x *tried, f *campaign.Found) bool {
-	return f.Cause == finding.CauseSearch && f.Signature == unprinted && x.at(f)
 }
 
 // missesRow is a read that misses a row which nobody had touched.

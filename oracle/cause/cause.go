@@ -38,6 +38,10 @@ var ofRelation = map[fault.Kind]finding.Cause{
 	fault.FutureRead: finding.CauseNewer,
 }
 
+// ofRead are the kinds of which the mechanism oracle says first who read, and then by whom that is wrong.
+var ofRead = []fault.Kind{fault.FutureRead, fault.NewerRead, fault.StaleRead, fault.MissingRow, fault.G1a,
+	fault.G1aDelete, fault.G1b, fault.DirtyRead}
+
 // Facts are what a finding's run tells beside what the oracle says.
 type Facts struct {
 	Observation *observe.Observation
@@ -102,9 +106,9 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) finding.Cause {
 		case d.What == fault.Final:
 			return cmp.Or(r.data(nil), r.namesNone(d.Table))
 		case d.What == fault.Error && r.keyOnce(d):
-			return cmp.Or(r.data(nil), r.readWrong(d.Stmt), finding.CauseKey)
-		case d.What == fault.Rows && at >= 0 && !r.readWrong(d.Stmt).IsZero(): // so are the dependencies that the order keeps
-			return r.readWrong(d.Stmt)
+			return cmp.Or(r.data(nil), r.readWrong(d), finding.CauseKey)
+		case d.What == fault.Rows && at >= 0 && !r.readWrong(d).IsZero(): // so are the dependencies that the order keeps
+			return r.readWrong(d)
 		case d.What == fault.Rows && at >= 0 && !r.ofNone(at, d).IsZero():
 			return r.ofNone(at, d)
 		case d.What == fault.Rows && at >= 0 && r.listsWrong(at):
@@ -316,8 +320,11 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 		named = slices.DeleteFunc(named, func(t int) bool { return t == txnOf(d.Stmt) }) // those whom it read from
 	}
 	written := named
-	if d.What == fault.WriteLock {
-		written = []int{*d.Steps[0].Args[0].Txn} // whose lock was gone, as it was committed before its end
+	switch first := firstTxn(d); {
+	case d.What == fault.WriteLock:
+		written = []int{first} // whose lock was gone, as it was committed before its end
+	case f.Class == finding.ClassMechanism && slices.Contains(ofRead, d.What): // those whom it read from
+		written = slices.DeleteFunc(slices.Clone(named), func(t int) bool { return t == first })
 	}
 	if c := r.data(written); !c.IsZero() && len(named) > 0 {
 		return c
@@ -328,19 +335,24 @@ func (r *run) read(f *finding.Finding, d *finding.Difference) finding.Cause {
 	if f.Class == finding.ClassSnapshot {
 		return r.wrongRead(d.What, d.Stmt)
 	}
-	for _, w := range r.reads {
-		if !w.Search && slices.Contains(named, w.Txn) {
-			from := (&finding.Difference{Steps: w.Why}).Txns()
-			if c := r.data(from); !c.IsZero() && len(from) > 0 {
-				return c
-			}
-			return r.wrongRead(w.What, w.Stmt)
+	if w := r.wrong(d, func(w *snapshot.WrongRead) bool { return slices.Contains(named, w.Txn) }); w != nil {
+		from := (&finding.Difference{Steps: w.Why}).Txns()
+		if c := r.data(from); !c.IsZero() && len(from) > 0 {
+			return c
 		}
-	}
-	if r.wentBack(named) {
-		return finding.CauseOwn
+		return r.wrongRead(w.What, w.Stmt)
 	}
 	return ofRelation[d.What]
+}
+
+// firstTxn is the transaction that the steps of a difference name first; -1 where they name none.
+func firstTxn(d *finding.Difference) int {
+	for _, a := range d.Args() {
+		if a.Txn != nil {
+			return *a.Txn
+		}
+	}
+	return -1
 }
 
 // wrongRead is the cause of a read of a statement that the snapshot oracle calls wrong.
@@ -355,8 +367,6 @@ func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 		return finding.CauseMissing
 	case what == fault.OwnWriteMissed && slices.Contains(r.lost, txnOf(stmt)):
 		return finding.CauseLost // it was gone, and the read right
-	case what == fault.UndoneWrite && r.foundUndone(stmt):
-		return finding.CauseKeptTo
 	case (what == fault.UndoneWrite || what == fault.MissingRow) && !r.keptOnly().IsZero(): // nobody else touched the row
 		return r.keptOnly()
 	case (what == fault.ThinAirRead || what == fault.MissingRow) && r.unseenBefore(stmt):
@@ -365,14 +375,36 @@ func (r *run) wrongRead(what fault.Kind, stmt string) finding.Cause {
 	return ofWrongRead[what]
 }
 
-// readWrong is the cause of a statement's own read, or of the version-set read beside it, that is wrong; "" if none is.
-func (r *run) readWrong(stmt string) finding.Cause {
-	for _, w := range r.reads {
-		if w.Stmt == stmt && !w.Search {
-			return r.wrongRead(w.What, w.Stmt)
+// wrong is the first read of some that is wrong and of a row which a difference names, or else the first that is wrong
+// at all; nil where none is.
+func (r *run) wrong(d *finding.Difference, of func(*snapshot.WrongRead) bool) (first *snapshot.WrongRead) {
+	rows := d.Rows()
+	for i := range r.reads {
+		w := &r.reads[i]
+		switch {
+		case w.Search || !of(w):
+		case slices.Contains(rows, w.Row):
+			return w
+		case first == nil:
+			first = w
 		}
 	}
+	return first
+}
+
+// readWrong is the cause of a statement's own read, or of the version-set read beside it, that is wrong; "" if none is.
+func (r *run) readWrong(d *finding.Difference) finding.Cause {
+	if w := r.wrong(d, func(w *snapshot.WrongRead) bool { return w.Stmt == d.Stmt }); w != nil {
+		return r.wrongRead(w.What, w.Stmt)
+	}
 	return finding.Cause{}
+}
+
+// misread says whether a statement's own read of a row, or the read beside it, is wrong.
+func (r *run) misread(s *observe.ObservedStmt, row history.Item) bool {
+	return slices.ContainsFunc(r.reads, func(w snapshot.WrongRead) bool {
+		return !w.Search && w.Stmt == s.Name && w.Row == row
+	})
 }
 
 // letIn says whether a statement's transaction was given the database's one write lock by its BEGIN while another one
@@ -419,7 +451,10 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 		return finding.Cause{}
 	}
 	s := r.Observation.Stmts[at]
-	if c := r.readWrong(s.Name); !c.IsZero() {
+	if d.What == fault.Affected && r.wroteUnread(s) { // of other rows than those that it read wrongly
+		return finding.CauseOwn
+	}
+	if c := r.readWrong(d); !c.IsZero() {
 		return c
 	}
 	switch {
@@ -429,7 +464,7 @@ func (r *run) write(d *finding.Difference) finding.Cause {
 		return finding.CauseSearch
 	case d.What == fault.Counted && s.Run != nil && s.Run.Block.Info.RowCount.Counts:
 		return finding.CauseCount
-	case r.wroteMore(s) || r.madeBefore(s) || r.changedBefore(s) || r.erasedUnseen(s) || r.erasedLater(s):
+	case r.wroteMore(s) || r.changedBefore(s):
 		return finding.CauseOwn
 	}
 	if c := r.overtaken(s); !c.IsZero() {
@@ -459,8 +494,6 @@ func (r *run) ofSearch(d *finding.Difference, at int) finding.Cause {
 	case d.What != fault.MatchedWritten:
 	case wrong:
 		return r.search()
-	case missed && !extra && r.erasedBefore(s):
-		return finding.CauseOwn
 	case unknown && r.Indexed:
 		return finding.CauseSearch // which of the two searches went wrong is not known, and an index may be why
 	case missed && !extra:

@@ -153,27 +153,6 @@ func TestUndone(t *testing.T) {
 	}
 }
 
-// TestErasedBefore: an UPDATE that passes over a row which its transaction had deleted was preceded by a read that
-// missed that.
-func TestErasedBefore(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassInconsistent, Differences: []finding.Difference{
-		{Stmt: "T0.S1", Kind: "UPDATE", What: "matched-versus-written"}}}
-	for affected, want := range map[int64]finding.Cause{1: finding.CauseOwn, 0: finding.Cause{Kind: fault.PassesOver,
-		Of: "UPDATE"}} {
-		found := map[int64]int64{1: 1}
-		erase := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete}, Target: "t", Affected: affected,
-			Matched: found, Sent: 1, Done: 2}
-		change := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S1", Kind: sqltext.Update}, Target: "t", VKey: 2,
-			Matched: found, Sent: 3, Done: 4}
-		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{
-			{Outcome: history.Committed}}, Promise: &dbms.Profile{},
-			Stmts: []*observe.ObservedStmt{erase, change}}
-		if got := Of(&f, Facts{Observation: o, Final: ends()}); got != want {
-			t.Errorf("a DELETE of %d rows: %q, want %q", affected, got, want)
-		}
-	}
-}
-
 // TestWriteLock: a write lock that is given to a second transaction goes with what the first one left, and not with
 // what the second one did.
 func TestWriteLock(t *testing.T) {
@@ -189,23 +168,36 @@ func TestWriteLock(t *testing.T) {
 	}
 }
 
-// TestKeptTo: what a ROLLBACK TO should have undone was kept where a statement writes over it, or the table ends with
-// it, whoever sees it; where neither is so, the reads that show it are wrong.
+// TestReaderKept: a read goes with what became of the writes that it saw, and not with what became of its own
+// transaction's.
+func TestReaderKept(t *testing.T) {
+	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: fault.FutureRead,
+		Steps: said.Steps("T1 read version (t, 1, 2); T0, which wrote it, began to commit after that")}}}
+	for writer, want := range []finding.Cause{finding.CauseKept, finding.CauseNewer} {
+		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{
+			{Outcome: history.RolledBack}, {Outcome: history.RolledBack}},
+			Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", writer, 1, 2)}}
+		if got := Of(&f, Facts{Observation: o, Final: ends(1, 2)}); got != want {
+			t.Errorf("T%d wrote what was kept: %q, want %q", writer, got, want)
+		}
+	}
+}
+
+// TestKeptTo: what a ROLLBACK TO should have undone was kept where the table ends with it, whoever sees it; where it
+// does not, the reads that show it are wrong.
 func TestKeptTo(t *testing.T) {
 	undone := update("T0.S0", 0, 1, 2)
 	undone.Undone, undone.Done = true, 10
 	erased := &observe.ObservedStmt{Node: sdg.Node{Name: "T0.S0", Kind: sqltext.Delete,
 		Writes: []history.Write{{Item: row(1), From: 1, To: history.Dead}}}, Target: "t", Undone: true, Done: 10}
-	over, beside := update("T0.S2", 0, 2, 3), update("T0.S2", 0, 1, 3)
-	over.Sent, beside.Sent = 20, 20
+	beside := update("T0.S2", 0, 1, 3)
+	beside.Sent = 20
 	for name, c := range map[string]struct {
 		what  fault.Kind
 		stmts []*observe.ObservedStmt
 		final map[string]*history.Rows
 		want  finding.Cause
 	}{
-		"written over": {fault.UndoneWrite, []*observe.ObservedStmt{undone, over}, ends(1, 3),
-			finding.CauseKeptTo},
 		"there in the end": {fault.UndoneWrite, []*observe.ObservedStmt{undone}, ends(1, 2), finding.CauseKeptTo},
 		"seen alone": {fault.UndoneWrite, []*observe.ObservedStmt{undone, beside}, ends(1, 3),
 			finding.Cause{}},

@@ -28,11 +28,23 @@ func (r *run) unseenBefore(stmt string) bool {
 
 // wroteMore says whether the final contents show writes of a statement that the reads around it missed.
 func (r *run) wroteMore(s *observe.ObservedStmt) bool {
+	return r.wroteBeside(s, func(pkey int64) bool {
+		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
+	})
+}
+
+// wroteUnread says whether they show such writes of rows of which no read of the statement is known to be wrong.
+func (r *run) wroteUnread(s *observe.ObservedStmt) bool {
+	return r.wroteBeside(s, func(pkey int64) bool {
+		return r.misread(s, history.Item{Table: s.Target, PKey: pkey}) ||
+			slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
+	})
+}
+
+// wroteBeside says whether the final contents show writes of a statement beside those of some rows.
+func (r *run) wroteBeside(s *observe.ObservedStmt, wrote func(pkey int64) bool) bool {
 	if s.Target == "" {
 		return false
-	}
-	wrote := func(pkey int64) bool {
-		return slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
 	}
 	if s.VKey != 0 && r.readLater(s, wrote) {
 		return true
@@ -202,26 +214,6 @@ func (r *run) sawKept(txns []int) bool {
 	})
 }
 
-// foundUndone says whether a statement, or a later one of its transaction, wrote over what the transaction had undone
-// by ROLLBACK TO before it: the reads that show it are right, it was kept.
-func (r *run) foundUndone(stmt string) bool {
-	at := r.at(stmt)
-	if at < 0 {
-		return false
-	}
-	mine := r.Observation.Stmts[at]
-	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return s.Txn == mine.Txn && s.Sent >= mine.Sent && !s.Undone && slices.ContainsFunc(s.Writes,
-			func(w history.Write) bool {
-				return !w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-					return o.Txn == s.Txn && o.Undone && o.Done < s.Sent && slices.ContainsFunc(o.Writes, func(x history.Write) bool {
-						return x.Item == w.Item && x.To == w.From
-					})
-				})
-			})
-	})
-}
-
 // writesNone says whether an INSERT that spells rows says that it wrote, and wrote none: reads that missed them are
 // asked for before.
 func (r *run) writesNone(s *observe.ObservedStmt) bool {
@@ -237,19 +229,6 @@ func (r *run) passesOver(at int) bool {
 	s := r.Observation.Stmts[at]
 	_, missed, extra, _ := r.searched(at)
 	return missed && !extra && s.Err == nil && s.Affected == int64(len(s.Writes))
-}
-
-// madeBefore says whether a statement changed a row that the reads before it did not see, and an INSERT before it in
-// its transaction made more rows than the reads around that saw. A DELETE that seems to have made a row of that
-// INSERT's has it show in the read after it.
-func (r *run) madeBefore(s *observe.ObservedStmt) bool {
-	return slices.ContainsFunc(s.Writes, func(w history.Write) bool {
-		return w.From.Absent() && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			shows := s.Kind == sqltext.Delete && o.VKey != 0 && w.To == history.State(o.VKey)
-			return (shows || s.Kind == sqltext.Update) && o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Insert &&
-				o.Target == w.Table && o.Affected > int64(len(o.Writes))
-		})
-	})
 }
 
 // changedBefore says whether a statement that failed, or says that it wrote fewer rows, seems to have written what a
@@ -268,60 +247,6 @@ func (r *run) changedBefore(s *observe.ObservedStmt) bool {
 			}
 			return o.Txn == s.Txn && o.Done < s.Sent && o.Err == nil && o.Target == w.Table && !o.Undone &&
 				(short >= over || s.Err != nil && short > 0)
-		})
-	})
-}
-
-// erasedUnseen says whether a DELETE counts more rows than the reads around it show, which it takes all away, behind an
-// INSERT of the same transaction that counts the rows which it spells and of which the reads show none either: there
-// they were, and the reads of both missed them.
-func (r *run) erasedUnseen(s *observe.ObservedStmt) bool {
-	return s.Kind == sqltext.Delete && s.Err == nil && !s.Waited && s.Affected > int64(len(s.Writes)) && len(s.Writes) ==
-		len(s.Seen(s.Target)) &&
-		slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			return o.Txn == s.Txn && o.Done < s.Sent && o.Target == s.Target && !o.Undone && r.writesNone(o) &&
-				o.Affected == int64(o.Run.Block.Info.Spells)
-		})
-}
-
-// erasedLater says whether an INSERT, whose rows the reads around it do not show, is such a one before such a DELETE.
-func (r *run) erasedLater(s *observe.ObservedStmt) bool {
-	return r.writesNone(s) && slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-		return o.Txn == s.Txn && o.Sent > s.Done && o.Target == s.Target && !o.Undone && r.erasedUnseen(o)
-	})
-}
-
-// erasedBefore says whether the rows that a statement found and did not write had all been deleted by its transaction
-// before it: by a DELETE that says so, which the reads around that one missed as the read before this statement did.
-func (r *run) erasedBefore(s *observe.ObservedStmt) bool {
-	if len(s.Matched) == 0 {
-		return false
-	}
-	for pkey, vkey := range s.Matched {
-		wrote := slices.ContainsFunc(s.Writes, func(w history.Write) bool { return w.PKey == pkey })
-		if !wrote && !slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-			found, matched := o.Matched[pkey]
-			return o.Txn == s.Txn && o.Done < s.Sent && o.Kind == sqltext.Delete && o.Target == s.Target && !o.Undone &&
-				o.Err == nil && matched && found == vkey &&
-				o.Affected >= int64(len(o.Matched))
-		}) {
-			return false
-		}
-	}
-	return true
-}
-
-// wentBack says whether the read after a statement of some transactions shows a version that a statement before it in
-// the same transaction had overwritten, which looks as if it had been written once more.
-func (r *run) wentBack(txns []int) bool {
-	return slices.ContainsFunc(r.Observation.Stmts, func(s *observe.ObservedStmt) bool {
-		return slices.Contains(txns, s.Txn) && slices.ContainsFunc(s.Writes, func(w history.Write) bool {
-			return !w.To.Absent() && !r.Observation.Contents[w.Table] && int64(w.To) != s.VKey &&
-				slices.ContainsFunc(r.Observation.Stmts, func(o *observe.ObservedStmt) bool {
-					return o.Txn == s.Txn && o.Done < s.Sent && !o.Undone && slices.ContainsFunc(o.Writes, func(x history.Write) bool {
-						return x.Item == w.Item && x.From == w.To
-					})
-				})
 		})
 	})
 }

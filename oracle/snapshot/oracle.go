@@ -23,9 +23,7 @@ func (Oracle) Judge(o *observe.Observation) (oracle.Ruling, error) {
 	if scope == dbms.NoConsistentRead && !o.Mixed() {
 		v.Unchecked = "the level promises no snapshot"
 	}
-	for _, a := range find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(int) bool {
-		return false
-	}) {
+	for _, a := range find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }) {
 		v.Differences = append(v.Differences, finding.Difference{Stmt: a.Stmt, What: a.What, AtStart: a.AtStart,
 			Steps: a.Why, Failed: a.Failed})
 	}

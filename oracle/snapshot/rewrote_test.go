@@ -58,9 +58,7 @@ func TestRewrote(t *testing.T) {
 					End: 8, Done: 3},
 				{Kind: observe.Look, Stmt: read, Whole: true, Snapshot: true, Start: 9, End: 10, Done: 4}}}
 		var got fault.Kind
-		if found := find(o, func(int) dbms.ReadScope { return dbms.PerTransaction }, func(int) bool {
-			return false
-		}); len(found) > 0 {
+		if found := find(o, func(int) dbms.ReadScope { return dbms.PerTransaction }); len(found) > 0 {
 			got = found[0].What
 		}
 		if got != c.want {

@@ -27,6 +27,7 @@ type WrongRead struct {
 	What   fault.Kind
 	Txn    int
 	Stmt   string
+	Row    history.Item // of which it did not see the version that it had to, or saw one
 	Why    finding.Sentences
 	Failed []finding.Failure // statements of the transaction that it saw
 	// AtStart says that a version is thin air which is one of the start, though the reads at the start did not show it:
@@ -87,10 +88,11 @@ type tableVersion struct {
 	vkey  int64
 }
 
-// told is what is said once of a statement.
+// told is what is said once of a statement, or of a row that it read.
 type told struct {
 	what   fault.Kind
 	stmt   string
+	row    history.Item // none: of all rows together
 	search bool
 }
 
@@ -98,7 +100,8 @@ type told struct {
 type checker struct {
 	o         *observe.Observation
 	when      func(txn int) dbms.ReadScope
-	searches  func(txn int) bool // before-write reads are looked at
+	searches  func(txn int) bool // before-write reads are looked at; nil: none
+	each      bool               // each row that was read wrongly is told of, not one for all
 	search    bool               // the read looked at is one
 	committed *state
 	txns      []txn
@@ -112,23 +115,30 @@ type checker struct {
 	out  []WrongRead
 }
 
-// FindAll is find for who explains another finding, each transaction by its own level: it holds the plain before-write
-// reads to the snapshot too.
+// FindAll is find for who explains another finding, each transaction by its own level: it tells of each row, and holds
+// the plain before-write reads to the snapshot too.
 func FindAll(o *observe.Observation) []WrongRead {
-	return find(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() }, func(txn int) bool {
-		return o.PromiseOf(txn).ReadModes.Before == dbms.PlainBeforeRead
-	})
+	c := newChecker(o, func(txn int) dbms.ReadScope { return o.PromiseOf(txn).SnapshotScope() })
+	c.each, c.searches = true, func(txn int) bool { return o.PromiseOf(txn).ReadModes.Before == dbms.PlainBeforeRead }
+	return c.find()
 }
 
 // find returns the reads that did not see their snapshot, at most one of each kind for each statement, in order of the
 // history: none of a transaction whose level promises no snapshot.
-func find(o *observe.Observation, when func(txn int) dbms.ReadScope, searches func(txn int) bool) []WrongRead {
-	c := &checker{o: o, when: when, searches: searches, txns: make([]txn, len(o.Txns)),
+func find(o *observe.Observation, when func(txn int) dbms.ReadScope) []WrongRead {
+	return newChecker(o, when).find()
+}
+
+func newChecker(o *observe.Observation, when func(txn int) dbms.ReadScope) *checker {
+	return &checker{o: o, when: when, txns: make([]txn, len(o.Txns)),
 		writer: map[history.Version]int{}, deleter: map[history.Item]int{}, untold: map[tableVersion]int{},
 		sent: map[*observe.ObservedStmt]*state{}, seen: map[told]bool{},
 		committed: (&state{rows: o.Initial, by: map[history.Item]int{}, unknown: map[string]bool{}}).clone()}
+}
+
+func (c *checker) find() []WrongRead {
 	taken, waited := c.taken(), c.waited()
-	for _, e := range slices.SortedStableFunc(slices.Values(o.Events), func(a, b observe.Moment) int {
+	for _, e := range slices.SortedStableFunc(slices.Values(c.o.Events), func(a, b observe.Moment) int {
 		return cmp.Compare(a.Done, b.Done)
 	}) {
 		for ; len(taken) > 0 && taken[0].Start < e.End; taken = taken[1:] {
@@ -182,7 +192,7 @@ func (c *checker) event(e *observe.Moment) {
 		if e.Snapshot && reads && e.Stmt.View == dbms.Snapshot { // one that reads current rows may take it, too
 			c.read(e.Stmt, nil, e.Stmt.Out)
 		}
-		if c.searches(e.Txn) && t.snapshot != nil && !e.Stmt.Waited {
+		if c.searches != nil && c.searches(e.Txn) && t.snapshot != nil && !e.Stmt.Waited {
 			c.search = true
 			c.read(e.Stmt, nil, found(e.Stmt))
 			c.search = false
@@ -272,7 +282,8 @@ func (c *checker) exported(txn int, held map[string]map[int64]int64) {
 			}
 			item := history.Item{Table: table, PKey: pkey}
 			w := c.classify(txn, item, got, there, want)
-			w.Txn, w.Why = txn, append(finding.Sentences{finding.Say("the snapshot that %v exported holds %v of %v, not %v",
+			w.Txn, w.Row = txn, item
+			w.Why = append(finding.Sentences{finding.Say("the snapshot that %v exported holds %v of %v, not %v",
 				finding.TxnNumber(txn), history.StateOf(got, there), item, history.StateOf(right, exists))}, w.Why...)
 			c.out = append(c.out, w)
 			return
@@ -325,9 +336,13 @@ func (c *checker) compare(s *observe.ObservedStmt, item history.Item, got int64,
 		return
 	}
 	w := c.classify(s.Txn, item, got, there, want)
-	if key := (told{w.What, s.Name, c.search}); !c.seen[key] {
+	key := told{what: w.What, stmt: s.Name, search: c.search}
+	if c.each {
+		key.row = item
+	}
+	if !c.seen[key] {
 		c.seen[key] = true
-		w.Txn, w.Stmt, w.Search = s.Txn, s.Name, c.search
+		w.Txn, w.Stmt, w.Row, w.Search = s.Txn, s.Name, item, c.search
 		w.Why = append(finding.Sentences{finding.Say("it saw %v of %v, not %v", history.StateOf(got, there), item,
 			history.StateOf(right, exists))}, w.Why...)
 		c.out = append(c.out, w)

@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			var b strings.Builder
-			for _, a := range find(h, func(int) dbms.ReadScope { return when }, func(int) bool { return false }) {
+			for _, a := range find(h, func(int) dbms.ReadScope { return when }) {
 				d := finding.Difference{Steps: a.Why, Failed: a.Failed}
 				fmt.Fprintf(&b, "%s %s: %s\n", a.Stmt, a.What, d.Detail())
 			}
