@@ -95,6 +95,22 @@ type measured struct {
 func layOut(t *testing.T, name string, flags ...string) measured {
 	t.Helper()
 	_, text := load(t, name)
+	return layOutText(t, name, text, flags...)
+}
+
+// decided is a page of which nobody knows which answer is wrong, as it is where that of the transactions is.
+func decided(t *testing.T, name string) []byte {
+	t.Helper()
+	_, text := load(t, name)
+	out := bytes.Replace(text, []byte(`<body class="undecided">`), []byte("<body>"), 1)
+	if bytes.Equal(text, out) {
+		t.Fatalf("%s: which answer is wrong is known", name)
+	}
+	return out
+}
+
+func layOutText(t *testing.T, name string, text []byte, flags ...string) measured {
+	t.Helper()
 	text = bytes.Replace(text, []byte("</body>"), []byte(measure), 1)
 	dom := string(browse(t, t.TempDir(), text, append(flags, "--dump-dom")...))
 	_, rest, ok := strings.Cut(dom, `<pre id="measured">`)
@@ -147,7 +163,11 @@ func TestBrowser(t *testing.T) {
 		if len(m.Steps) != 7 || len(m.Nodes) != 3 || len(m.Lines) != 2 || m.Dark || m.Ground != "rgb(255, 255, 255)" {
 			t.Errorf("%d steps, %d nodes, %d edges, dark %v on %s", len(m.Steps), len(m.Nodes), len(m.Lines), m.Dark, m.Ground)
 		}
-		if m.Wrong == "" || m.Right == "" || m.Wrong == m.Right || m.Wrong == m.Plain || m.Right == m.Plain {
+		if m.Wrong == "" || m.Wrong != m.Right || m.Wrong == m.Plain {
+			t.Errorf("either may be wrong: one cell is %q, the other %q, plain ones are %q", m.Wrong, m.Right, m.Plain)
+		}
+		if m = layOutText(t, "aggregate", decided(t, "aggregate")); m.Wrong == "" || m.Right == "" || m.Wrong == m.Right ||
+			m.Wrong == m.Plain || m.Right == m.Plain {
 			t.Errorf("cells look alike: wrong %q, right %q, plain %q", m.Wrong, m.Right, m.Plain)
 		}
 	})
@@ -172,7 +192,7 @@ func TestBrowser(t *testing.T) {
 	})
 	t.Run("pixels and paper", func(t *testing.T) {
 		dir := t.TempDir()
-		_, text := load(t, "aggregate")
+		text := decided(t, "aggregate")
 		browse(t, dir, text, "--screenshot="+filepath.Join(dir, "page.png"))
 		f, err := os.Open(filepath.Join(dir, "page.png"))
 		if err != nil {
