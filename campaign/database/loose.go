@@ -171,7 +171,13 @@ func (l *Loose) Close() (err error) {
 }
 
 // Tell implements store.Store.
-func (l *Loose) Tell(note func(line string)) { l.note = note }
+func (l *Loose) Tell(note func(line string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.note = note; l.kept != nil {
+		l.kept.note = note
+	}
+}
 
 // Enter implements store.Store.
 func (l *Loose) Enter() (left []string, err error) {
