@@ -171,6 +171,26 @@ func TestFindingsAndFlaky(t *testing.T) {
 	}
 }
 
+// TestNamedAsKept: an unconfirmed finding whose name an earlier campaign's has is told by the name that it is kept under.
+func TestNamedAsKept(t *testing.T) {
+	dir := t.TempDir()
+	for _, want := range []string{"unconfirmed-000000-0", "unconfirmed-000000-0.2"} {
+		cfg, _ := fakes(func(_ context.Context, n int) (*CaseResult, error) {
+			r := result(n)
+			r.Unconfirmed = []Found{found("a")}
+			return r, nil
+		})
+		cfg.Source.Count, cfg.Store, cfg.MaxKept = 1, database.In(dir), 3
+		s, err := Run(t.Context(), cfg)
+		if err != nil || len(s.Unconfirmed) != 1 || s.Unconfirmed[0] != want {
+			t.Fatalf("%v, %q, want %s", err, s.Unconfirmed, want)
+		}
+		if _, err := os.Stat(filepath.Join(dir, want)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestFindingThatCannotBeKept checks that a finding whose files cannot be written is still counted and reported,
 // with what is needed to get it again.
 func TestFindingThatCannotBeKept(t *testing.T) {

@@ -64,6 +64,9 @@ func (r *run) found(res *CaseResult, f *Found, number int, done *store.CaseDone,
 	if p.name, err = r.save(p.rec, p.files); err != nil {
 		p.files, p.lost = nil, true
 	}
+	if p.rec.Unconfirmed { // the store may have given it another name
+		r.sum.Unconfirmed[len(r.sum.Unconfirmed)-1] = p.rec.ID
+	}
 	return err
 }
 

@@ -19,14 +19,13 @@ import (
 
 // broken judges what ended a check before its time: a damaged database and a statement that hangs are findings. All
 // else is the environment's or ours, and returned. Where it was ended from outside, what was not answered says nothing:
-// a statement without an answer looks like one that hangs, and its transaction like one that waits in vain.
+// a statement without an answer looks like one that hangs, and its transaction like one that waits in vain. What was
+// answered stands.
 func (k *checker) broken(err error) error {
-	if over := k.Over(); over != nil {
-		return over
-	}
+	over := k.Over()
 	var answer *exec.AnswerError
 	var env *exec.EnvironmentError
-	if k.last.run != nil && (errors.Is(err, exec.ErrTimeout) || errors.As(err, &env)) {
+	if over == nil && k.last.run != nil && (errors.Is(err, exec.ErrTimeout) || errors.As(err, &env)) {
 		if vain, err := k.waitsInVain(k.last.steps, k.last.run); vain || err != nil {
 			return err
 		}
@@ -43,6 +42,8 @@ func (k *checker) broken(err error) error {
 		k.rep.Spoilt = true
 		k.keep(ev)
 		return nil
+	case over != nil && (errors.Is(err, exec.ErrTimeout) || errors.As(err, &env)):
+		return over
 	case errors.Is(err, exec.ErrTimeout):
 		return k.hang(err)
 	}

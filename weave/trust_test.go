@@ -207,7 +207,8 @@ type ended struct{ weave.Runner }
 
 func (ended) Over() error { return context.DeadlineExceeded }
 
-// TestEndedMeanwhile: what ends with the campaign is no hang, and no wait in vain, however much it looks like one.
+// TestEndedMeanwhile: what ends with the campaign is no hang, and no wait in vain, however much it looks like one. What
+// the database had answered by then stands.
 func TestEndedMeanwhile(t *testing.T) {
 	long := *weave.WaitedLong
 	defer func() { *weave.WaitedLong = long }()
@@ -223,6 +224,13 @@ func TestEndedMeanwhile(t *testing.T) {
 			context.DeadlineExceeded) {
 			t.Errorf("%v, findings %q, want that it was ended", err, signatures(rep.Findings))
 		}
+	}
+	malformed := &exec.AnswerError{Text: "SELECT * FROM t", Err: &history.DBError{Code: 11,
+		Message: "database disk image is malformed"}}
+	damaged := &breaker{Runner: newRunner(t, p), err: malformed, broken: 1}
+	rep, err := weave.Check(ended{damaged}, c, p, weave.Options{Repeats: 2})
+	if err != nil || !slices.Equal(signatures(rep.Findings), []string{"corruption/11"}) {
+		t.Errorf("%+v, %v: want the damage that the database told of", rep, err)
 	}
 }
 
