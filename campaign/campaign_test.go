@@ -171,7 +171,8 @@ func TestFindingsAndFlaky(t *testing.T) {
 	}
 }
 
-// TestNamedAsKept: an unconfirmed finding whose name an earlier campaign's has is told by the name that it is kept under.
+// TestNamedAsKept: an unconfirmed finding whose name an earlier campaign's has is told by the name that it is kept
+// under.
 func TestNamedAsKept(t *testing.T) {
 	dir := t.TempDir()
 	for _, want := range []string{"unconfirmed-000000-0", "unconfirmed-000000-0.2"} {

@@ -17,7 +17,7 @@ func Trials() (out []string) {
 }
 
 // Told notes the trials that tell something, each once, until the test ends.
-func Told(t *testing.T) *[]string {
+func Told(t testing.TB) *[]string {
 	told, before := new([]string), slices.Clone(trials)
 	t.Cleanup(func() { trials = before })
 	for i := range trials {

@@ -34,8 +34,7 @@ var (
 	groupsCases = flag.Int("groups.cases", 6, "cases for each")
 	groupsSeed  = flag.Uint64("groups.seed", 1, "seed of the cases")
 	groupsEach  = flag.Int("groups.each", 1, "findings of each first part of a signature that are reduced")
-	groupsAt    = flag.Int("groups.at", 1, "how many of them are planted at a time by TestTrialsGain")
-	groupsGain  = flag.Bool("groups.gain", false, "have TestTrialsGain measure, which takes an hour with all planted bugs")
+	groupsAt    = flag.Int("groups.at", 1, "how many of them are planted at a time by BenchmarkTrialsGain")
 	groupsShow  = flag.Bool("groups.show", false, "print what each bug was first found as, and its reduced case")
 )
 
@@ -76,15 +75,18 @@ func wanted(p *dbms.Profile) []*planted.Fault {
 // gained is what findings of planted bugs are grouped to.
 type gained struct{ groups, merged int }
 
-// TestTrialsGain leaves the trials out one at a time, for the planted bugs that one tells something of, and prints to
+// BenchmarkTrialsGain leaves the trials out one at a time, for the planted bugs that one tells something of, and prints to
 // how many groups their findings fall with it and without it, and how many groups then hold findings of two planted
 // bugs that have none in common. Where a trial changes neither, whatever the seed, and no case of TestCausesOfPlanted
 // needs it, it is to be taken out. docs/explanation/grouping.md adds up 12 cases of seed 1, 12 of seed 3 with
-// -groups.each 2, and 6 of seeds 5 and 7 with -groups.at 3 -groups.each 3.
-func TestTrialsGain(t *testing.T) {
-	if !*groupsGain {
-		t.Skip("a measurement: -groups.gain")
+// -groups.each 2, and 6 of seeds 5 and 7 with -groups.at 3 -groups.each 3: an hour in all.
+func BenchmarkTrialsGain(b *testing.B) {
+	for range b.N {
+		trialsGain(b)
 	}
+}
+
+func trialsGain(t testing.TB) {
 	p, err := dbms.Lookup("sqlite", "serializable")
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +103,7 @@ func TestTrialsGain(t *testing.T) {
 		base := gain(t, p, faults)
 		all.groups, all.merged = all.groups+base.groups, all.merged+base.merged
 		name := names(faults)
-		t.Logf("%s: %+v, %v", name, base, *told)
+		fmt.Printf("%s: %+v, %v\n", name, base, *told)
 		for _, trial := range slices.Clone(*told) {
 			back := shrink.LeaveOut(trial)
 			lacking := gain(t, p, faults)
@@ -113,9 +115,9 @@ func TestTrialsGain(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("all: %+v", all)
+	fmt.Printf("all: %+v\n", all)
 	for _, trial := range shrink.Trials() {
-		t.Logf("%-20s with %+v, without %+v: %s", trial, with[trial], without[trial], strings.Join(of[trial], "; "))
+		fmt.Printf("%-20s with %+v, without %+v: %s\n", trial, with[trial], without[trial], strings.Join(of[trial], "; "))
 	}
 	if all.merged > 0 {
 		t.Errorf("%d groups have findings of two planted bugs", all.merged)
@@ -123,7 +125,7 @@ func TestTrialsGain(t *testing.T) {
 }
 
 // gain groups what some planted bugs show. A finding is of those of them that its reduced case shows alone.
-func gain(t *testing.T, p *dbms.Profile, faults []*planted.Fault) (out gained) {
+func gain(t testing.TB, p *dbms.Profile, faults []*planted.Fault) (out gained) {
 	t.Helper()
 	bugs, placed := bugsOf(t, p, faults, *groupsCases, *groupsEach, func(*finding.Bugs) bool { return false })
 	out.groups = len(bugs.Bugs)
@@ -134,7 +136,7 @@ func gain(t *testing.T, p *dbms.Profile, faults []*planted.Fault) (out gained) {
 	for _, g := range bugs.Bugs {
 		if a, b := apart(g, placed, of); a != nil {
 			out.merged++
-			t.Logf("%s has findings of two:\n%s\n%s\n%s\n%s", printBugs(&finding.Bugs{Bugs: []*finding.Bug{g}}), a.signature,
+			fmt.Printf("%s has findings of two:\n%s\n%s\n%s\n%s\n", printBugs(&finding.Bugs{Bugs: []*finding.Bug{g}}), a.signature,
 				a.text, b.signature, b.text)
 		}
 	}
@@ -142,7 +144,7 @@ func gain(t *testing.T, p *dbms.Profile, faults []*planted.Fault) (out gained) {
 }
 
 // shownBy are, of each of some reduced cases, those of the planted bugs that it shows alone.
-func shownBy(t *testing.T, p *dbms.Profile, faults []*planted.Fault, placed []placedCase) []map[string]bool {
+func shownBy(t testing.TB, p *dbms.Profile, faults []*planted.Fault, placed []placedCase) []map[string]bool {
 	t.Helper()
 	of := make([]map[string]bool, len(placed))
 	for i := range of {
@@ -239,7 +241,7 @@ func TestGroupsApart(t *testing.T) {
 
 // bugsOf runs cases with planted bugs that strike at every occasion, until the bugs are enough, reduces the first
 // findings of each kind, and groups them.
-func bugsOf(t *testing.T, p *dbms.Profile, faults []*planted.Fault, cases, each int,
+func bugsOf(t testing.TB, p *dbms.Profile, faults []*planted.Fault, cases, each int,
 	enough func(*finding.Bugs) bool) (bugs *finding.Bugs, placed []placedCase) {
 	t.Helper()
 	bugs = &finding.Bugs{}
@@ -287,7 +289,7 @@ type placedCase struct {
 }
 
 // withPlanted opens a target with bugs that strike at every occasion.
-func withPlanted(t *testing.T, p *dbms.Profile, faults []*planted.Fault, do func(exec.Target) error) error {
+func withPlanted(t testing.TB, p *dbms.Profile, faults []*planted.Fault, do func(exec.Target) error) error {
 	on, err := target.Config{Target: p.DBMS, Isolation: p.Isolation}.Resolve(t.Context())
 	if err != nil {
 		return err

@@ -76,7 +76,8 @@ func (f *run) splitter(ctx context.Context, path string) (splitter, error) {
 		return nil, outcome.Misuse(err)
 	}
 	if f.isWorkload(contents) {
-		return nil, outcome.Misusef("%s: --split cuts histories of reads and writes, not those of Jepsen's other workloads", path)
+		return nil, outcome.Misusef("%s: --split cuts histories of reads and writes, not those of Jepsen's other workloads",
+			path)
 	}
 	return out, nil
 }
