@@ -136,8 +136,8 @@ func gain(t testing.TB, p *dbms.Profile, faults []*planted.Fault) (out gained) {
 	for _, g := range bugs.Bugs {
 		if a, b := apart(g, placed, of); a != nil {
 			out.merged++
-			fmt.Printf("%s has findings of two:\n%s\n%s\n%s\n%s\n", printBugs(&finding.Bugs{Bugs: []*finding.Bug{g}}), a.signature,
-				a.text, b.signature, b.text)
+			fmt.Printf("%s has findings of two:\n%s\n%s\n%s\n%s\n", printBugs(&finding.Bugs{Bugs: []*finding.Bug{g}}),
+				a.signature, a.text, b.signature, b.text)
 		}
 	}
 	return out

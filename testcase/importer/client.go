@@ -2,8 +2,8 @@ package importer
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/sql"
@@ -171,9 +171,9 @@ func bind(sql string) (string, bool) {
 			values = append(values, "'"+strings.ReplaceAll(t.Text, "'", "''")+"'")
 		}
 	}
-	n := 0
 	return putIn(strings.TrimSpace(sql[:at]), func(mark string) (string, bool) {
-		if _, err := fmt.Sscanf(mark, "$%d", &n); err != nil || n < 1 || n > len(values) {
+		n, err := strconv.Atoi(strings.TrimPrefix(mark, "$"))
+		if err != nil || n < 1 || n > len(values) {
 			return mark, false
 		}
 		return values[n-1], true
