@@ -75,8 +75,8 @@ func wanted(p *dbms.Profile) []*planted.Fault {
 // gained is what findings of planted bugs are grouped to.
 type gained struct{ groups, merged int }
 
-// BenchmarkTrialsGain leaves the trials out one at a time, for the planted bugs that one tells something of, and prints to
-// how many groups their findings fall with it and without it, and how many groups then hold findings of two planted
+// BenchmarkTrialsGain leaves the trials out one at a time, for the planted bugs that one tells something of. It prints
+// to how many groups their findings fall with it and without it, and how many groups then hold findings of two planted
 // bugs that have none in common. Where a trial changes neither, whatever the seed, and no case of TestCausesOfPlanted
 // needs it, it is to be taken out. docs/explanation/grouping.md adds up 12 cases of seed 1, 12 of seed 3 with
 // -groups.each 2, and 6 of seeds 5 and 7 with -groups.at 3 -groups.each 3: an hour in all.
