@@ -89,7 +89,7 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 	if err != nil {
 		return err
 	}
-	c, txns := parts.NewCutter(f.cutAt(level), checker.Options{SessionOrder: f.Sessions}), 0
+	c, txns := parts.NewCutter(f.cutAt(level), checker.Options{SessionOrder: f.Sessions}, f.ClockSkew), 0
 	err = s.Each(ctx, func(h *register.History, t int) {
 		c.Take(h, t)
 		txns++

@@ -32,6 +32,7 @@ import (
 	"txweave/checker"
 	"txweave/checker/blackbox"
 	"txweave/dbms"
+	"txweave/history"
 	"txweave/history/register"
 )
 
@@ -66,7 +67,7 @@ const Most = 64
 // ascending order. The initial transaction is in none of them: it belongs to all. There is one part of a history that
 // hangs together.
 func Cut(h *register.History, level dbms.Level, opt checker.Options, most int) [][]int {
-	c := NewCutter(level, opt)
+	c := NewCutter(level, opt, history.ClockBounds{})
 	for t := range h.Txns {
 		c.Take(h, t)
 	}
@@ -85,6 +86,7 @@ func Cut(h *register.History, level dbms.Level, opt checker.Options, most int) [
 type Cutter struct {
 	level dbms.Level
 	opt   checker.Options
+	skew  history.ClockBounds
 	of    sets
 	ops   []int   // by node: operations of the transactions that were put there, and one for each
 	keys  []int32 // by key: its node and 1; 0: none yet
@@ -100,8 +102,10 @@ type ended struct {
 	end  int64
 }
 
-// NewCutter returns one for a level.
-func NewCutter(level dbms.Level, opt checker.Options) *Cutter { return &Cutter{level: level, opt: opt} }
+// NewCutter returns one for a level and histories of clients whose clocks may be off by so much.
+func NewCutter(level dbms.Level, opt checker.Options, skew history.ClockBounds) *Cutter {
+	return &Cutter{level: level, opt: opt, skew: skew}
+}
 
 // Take takes the next transaction: t of h, whose keys and sessions have the same numbers in all histories that it gets.
 func (c *Cutter) Take(h *register.History, t int) {
@@ -125,10 +129,17 @@ func (c *Cutter) Take(h *register.History, t int) {
 		return
 	}
 	c.last = append(c.last, make([]ended, max(0, int(s)+1-len(c.last)))...)
-	if before := c.last[s]; before.node > 0 && (c.level != dbms.SSER || !h.RealTime || before.end >= h.Start(t)) {
+	if before := c.last[s]; before.node > 0 && !c.inTime(h, before.end, t) {
 		c.of.join(before.node-1, node)
 	}
 	c.last[s] = ended{node + 1, h.End(t)}
+}
+
+// inTime says whether the level knows by the times of the history that a transaction of the session ended before t
+// began, however far off the session's clock was.
+func (c *Cutter) inTime(h *register.History, end int64, t int) bool {
+	off := c.skew.Session(h.SessionID(h.Txns[t].Session))
+	return c.level == dbms.SSER && h.RealTime && end < register.Forever-off && end+off < h.Start(t)-off
 }
 
 func (c *Cutter) newNode() int32 {
