@@ -191,23 +191,29 @@ func (l *Loose) Enter() (left []string, err error) {
 // Save implements store.Store. A name that another process's finding has gets a number, in the record, too.
 func (l *Loose) Save(r *finding.Record, files map[string][]byte) (name string, err error) {
 	err = l.with(func(p *part) error {
-		wanted, made := r.ID, ""
-		return p.db.tx(context.Background(), func(t *tx) (err error) {
-			if made != "" { // the transaction failed
+		wanted, made := r.ID, "" // where it was written, in a transaction that has failed
+		err := p.db.tx(context.Background(), func(t *tx) (err error) {
+			if made != "" {
 				if err := finding.Remove(made); err != nil {
 					return err
 				}
+				made = ""
 			}
 			if r.ID, err = t.free(wanted); err != nil {
 				return err
 			}
-			name, made = r.ID, filepath.Join(p.db.dir, r.ID)
-			if err := finding.Write(made, r, files, page.ForDirectory); err != nil {
+			path := filepath.Join(p.db.dir, r.ID)
+			if err := finding.Write(path, r, files, page.ForDirectory); err != nil {
 				return err
 			}
+			name, made = r.ID, path
 			return p.wait(t, int64(r.Environment.Case), &store.Placement{Record: r, Name: name,
 				Signature: signature.OfText(&r.Finding, files[finding.CaseFile])})
 		})
+		if err != nil && made != "" { // it counts for nothing, and must not be found again
+			err = errors.Join(err, finding.Remove(made))
+		}
+		return err
 	})
 	if err != nil {
 		return "", err

@@ -105,6 +105,26 @@ func TestLooseWhole(t *testing.T) {
 	}
 }
 
+// TestLooseUncounted: a finding that the database does not take leaves no directory, from which the next campaign would
+// count it after all.
+func TestLooseUncounted(t *testing.T) {
+	s := loose(t, t.TempDir())
+	if err := s.CountKnown("k", ""); err != nil { // so that the database is there
+		t.Fatal(err)
+	}
+	if _, err := s.kept.db.sql.ExecContext(t.Context(),
+		"CREATE TRIGGER full BEFORE INSERT ON findings BEGIN SELECT RAISE(ABORT, 'full'); END"); err != nil {
+		t.Fatal(err)
+	}
+	f := withCase("x")
+	if name, err := s.Save(record("finding-000001-0", "x"), f.Files); err == nil || name != "" {
+		t.Fatalf("%q, %v", name, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(s.dir, "finding-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
 // TestUpdateTogether: several processes count in one store at once, and none loses another's.
 func TestUpdateTogether(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
