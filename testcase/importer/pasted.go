@@ -85,34 +85,64 @@ func mostlyQuoted(lines []string) bool {
 	return stated && 2*quoted >= filled
 }
 
-// prose passes over a paragraph of sentences among what clients print, all of whose statements have a prompt; false
-// where none begins there. A session that it speaks of is in doubt.
+// prose passes over sentences among statements of which each has its session's mark, or its prompt; false where none
+// begin there. A session that they speak of is in doubt, and so is the one of the heading above them.
 func (r *reader) prose() bool {
-	if !r.signs.prompts || r.tag != "" || strings.TrimSpace(r.text[:r.pos]) != "" && !blankAbove(r.text[:r.pos]) {
+	before := strings.TrimSpace(r.text[:r.pos])
+	if r.signs == (signs{}) || r.tag != "" || before != "" && !blankAbove(r.text[:r.pos]) &&
+		(r.signs.prompts || !strings.HasSuffix(before, ";")) {
 		return false
 	}
-	paragraph, _, _ := strings.Cut(r.text[r.pos:], "\n\n")
-	paragraph = strings.TrimRight(paragraph, " \t\n")
-	lines := strings.Split(paragraph, "\n")
-	const least = 3 // words
-	if strings.IndexByte(".:?!", paragraph[len(paragraph)-1]) < 0 || len(strings.Fields(paragraph)) < least {
-		return false
-	}
-	for _, line := range lines {
-		if line = strings.TrimSpace(line); strings.ContainsAny(line, ";|") || holdsStatement(line) || r.speaks(line) ||
-			headingOf(line) != "" || line != "" && line[0] == '\\' {
+	var lines []string
+	for _, line := range strings.Split(r.text[r.pos:], "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || r.signs.marks && (holdsStatement(line) || headingOf(line) != "") {
+			break
+		}
+		if strings.ContainsAny(line, ";|") || holdsStatement(line) || r.speaks(line) || headingOf(line) != "" ||
+			line[0] == '\\' || definesWithin(line) {
 			return false
 		}
+		lines = append(lines, line)
+	}
+	const least = 3 // words
+	said := strings.Join(lines, "\n")
+	if said == "" || strings.IndexByte(".:?!", said[len(said)-1]) < 0 || len(strings.Fields(said)) < least {
+		return false
 	}
 	first := r.lineAt(r.pos)
 	for i, line := range lines {
-		if speaks(line) {
+		if speaks(line) || r.signs.marks && r.sticky != "" {
 			r.hints = append(r.hints, first+i)
+		}
+		if w := strings.ToLower(line); strings.Contains(w, "commit") || strings.Contains(w, "roll") {
+			r.endings = append(r.endings, first+i)
 		}
 	}
 	r.note(first, false, "not read: %s", quote(lines[0]))
-	r.pos += len(paragraph)
+	for range lines {
+		r.pos = min(r.pos+len(r.rest())+1, len(r.text))
+	}
 	return true
+}
+
+// definesWithin says whether a sentence has a statement in it that makes a table or rows.
+func definesWithin(line string) bool {
+	for i := range line {
+		if i > 0 && !isLetter(line[i-1]) && defines(line[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unended notes the sentences that speak of the end of a transaction, where one is left open.
+func (r *reader) unended() {
+	for _, line := range r.endings {
+		if !ended(r.out) {
+			r.note(line, true, "it speaks of the end of a transaction, and one is never ended by a statement")
+		}
+	}
 }
 
 // withoutTimes blanks a time in front of a session's mark.
