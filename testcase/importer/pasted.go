@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,14 +101,15 @@ func (r *reader) prose() bool {
 			break
 		}
 		if strings.ContainsAny(line, ";|") || holdsStatement(line) || r.speaks(line) || headingOf(line) != "" ||
-			line[0] == '\\' || definesWithin(line) {
+			strings.IndexByte(`\.`, line[0]) >= 0 || definesWithin(line) {
 			return false
 		}
 		lines = append(lines, line)
 	}
 	const least = 3 // words
 	said := strings.Join(lines, "\n")
-	if said == "" || strings.IndexByte(".:?!", said[len(said)-1]) < 0 || len(strings.Fields(said)) < least {
+	sentence := said != "" && strings.IndexByte(".:?!", said[len(said)-1]) >= 0 && len(strings.Fields(said)) >= least
+	if said == "" || !sentence && before != "" && !takesLeave(said) {
 		return false
 	}
 	first := r.lineAt(r.pos)
@@ -124,6 +126,12 @@ func (r *reader) prose() bool {
 		r.pos = min(r.pos+len(r.rest())+1, len(r.text))
 	}
 	return true
+}
+
+// takesLeave says whether a text begins as the end of a mail does.
+func takesLeave(text string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(strings.Fields(text)[0]), ",")
+	return slices.Contains([]string{"thanks", "thank", "regards", "best", "kind", "cheers", "sincerely"}, word)
 }
 
 // definesWithin says whether a sentence has a statement in it that makes a table or rows.

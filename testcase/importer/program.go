@@ -17,7 +17,7 @@ var programs = []struct {
 	{"a program in Python", regexp.MustCompile(`^(?:import|from) [\w.]+|^(?:async )?(?:def|with|for|class) .*:$|` +
 		`\.(?:execute|cursor|commit)\(.*\)$`)},
 	{"a program in Ruby", regexp.MustCompile(`^require ['"]`)},
-	{"a shell's script", regexp.MustCompile(`^(?:\$ )?(?:mysql|mariadb|psql|sqlite3) .*["'<]`)},
+	{"a shell's script", regexp.MustCompile(`^(?:\$ )?[a-z]\w* .*-[ec] ["']`)},
 	{"a program", regexp.MustCompile(`^[\w.]+\.\w+\(.*\);$`)},
 }
 

@@ -106,8 +106,9 @@ func newScript(p *part, name string, o Options) *scriptBuilder {
 		ansi:   !sqltext.SyntaxOf(o.Target).Quoting.Backslash,
 		notes:  p.notes,
 		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
-		number: map[string]int{}, home: map[string]string{}, twins: map[string]string{}, databases: map[string]bool{"test": true},
-		tables: map[string]bool{}, own: map[string][]testcase.ScriptStmt{}, manual: map[string]bool{}}
+		number: map[string]int{}, home: map[string]string{}, twins: map[string]string{},
+		databases: map[string]bool{"test": true},
+		tables:    map[string]bool{}, own: map[string][]testcase.ScriptStmt{}, manual: map[string]bool{}}
 	if p.own != nil && o.Isolation == "" {
 		b.s.Isolation = p.own.Isolation
 	}

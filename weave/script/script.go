@@ -289,8 +289,8 @@ func (c *checker) units() {
 	c.out.Case.Number()
 }
 
-// rolledBack are the steps with whose error the database rolled their transaction back, as it turned out when the end of
-// the transaction was refused, since none was open (sqlite.org/lang_conflict.html, ROLLBACK).
+// rolledBack are the steps with whose error the database rolled their transaction back, as it turned out when the end
+// of the transaction was refused, since none was open (sqlite.org/lang_conflict.html, ROLLBACK).
 func (c *checker) rolledBack() map[int]bool {
 	out := map[int]bool{}
 	steps, says := c.out.Run.Steps, c.profile.Errors.NoTransaction
