@@ -94,22 +94,8 @@ func (r *reader) prose() bool {
 		(r.signs.prompts || !strings.HasSuffix(before, ";")) {
 		return false
 	}
-	var lines []string
-	for _, line := range strings.Split(r.text[r.pos:], "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || r.signs.marks && (holdsStatement(line) || headingOf(line) != "") {
-			break
-		}
-		if strings.ContainsAny(line, ";|") || holdsStatement(line) || r.speaks(line) || headingOf(line) != "" ||
-			strings.IndexByte(`\.`, line[0]) >= 0 || definesWithin(line) {
-			return false
-		}
-		lines = append(lines, line)
-	}
-	const least = 3 // words
-	said := strings.Join(lines, "\n")
-	sentence := said != "" && strings.IndexByte(".:?!", said[len(said)-1]) >= 0 && len(strings.Fields(said)) >= least
-	if said == "" || !sentence && before != "" && !takesLeave(said) {
+	lines := r.paragraph()
+	if len(lines) == 0 || before != "" && !isSentence(lines) && !takesLeave(lines[0]) {
 		return false
 	}
 	first := r.lineAt(r.pos)
@@ -120,12 +106,33 @@ func (r *reader) prose() bool {
 		if w := strings.ToLower(line); strings.Contains(w, "commit") || strings.Contains(w, "roll") {
 			r.endings = append(r.endings, first+i)
 		}
-	}
-	r.note(first, false, "not read: %s", quote(lines[0]))
-	for range lines {
 		r.pos = min(r.pos+len(r.rest())+1, len(r.text))
 	}
+	r.note(first, false, "not read: %s", quote(lines[0]))
 	return true
+}
+
+// paragraph are the lines from pos to a blank one, or to a statement with its mark; none where one of them may be
+// something else than prose.
+func (r *reader) paragraph() (lines []string) {
+	for _, line := range strings.Split(r.text[r.pos:], "\n") {
+		line = strings.TrimSpace(line)
+		switch other := holdsStatement(line) || headingOf(line) != ""; {
+		case line == "", r.signs.marks && other:
+			return lines
+		case other, strings.ContainsAny(line, ";|"), r.speaks(line), strings.IndexByte(`\.`, line[0]) >= 0,
+			definesWithin(line):
+			return nil
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// isSentence says whether lines end as sentences do, and have more than two words.
+func isSentence(lines []string) bool {
+	said := strings.Join(lines, " ")
+	return strings.IndexByte(".:?!", said[len(said)-1]) >= 0 && len(strings.Fields(said)) > 2
 }
 
 // takesLeave says whether a text begins as the end of a mail does.
