@@ -200,8 +200,8 @@ func checkTxn(d dialect, n int, stmts []Stmt) (at int, err error) {
 	case frame == control.NoFrame && len(stmts) == 1:
 		return 0, fmt.Errorf("T%d is %s alone, in autocommit, which a case does not hold: %s", n, quote(stmts[0].SQL), leaveOut)
 	case frame == control.NoFrame:
-		return 0, fmt.Errorf("T%d must start with BEGIN, START TRANSACTION, SET autocommit = 0 or XA START, not with %s", n,
-			quote(stmts[0].SQL))
+		return 0, fmt.Errorf("T%d must start with BEGIN, START TRANSACTION, SET autocommit = 0 or XA START 'NAME', not with %s",
+			n, quote(stmts[0].SQL))
 	case last == 0 || !end.Ends(frame):
 		return last, fmt.Errorf("T%d must end with COMMIT or ROLLBACK, not with %s", n, quote(stmts[last].SQL))
 	}

@@ -175,10 +175,13 @@ func (s *scope) ofTable(name string) (r result) {
 		return cte
 	}
 	t := s.v.tables[name]
-	if t == nil || t.read {
+	if t != nil && t.read {
 		return r
 	}
 	r.rows = s.v.rows[name]
+	if t == nil { // its definition is not read
+		return r
+	}
 	if t.query != nil {
 		t.read = true // a view may name itself
 		r = s.v.scopeIn("").query(t.query)

@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,12 @@ func (v *Values) markRows(table string, s Source) {
 func (v *Values) follow(text string, setup bool, row string) {
 	stmt, err := v.syntax.Tree.Parse(text)
 	if err != nil {
-		if read := v.syntax.Quoting.Read(text); len(v.sequences) > 0 && !setup && read.Kind.Writes() {
+		read := v.syntax.Quoting.Read(text)
+		counts := slices.ContainsFunc(read.Tokens, func(t sqltext.Token) bool { // a table's default may
+			name, _ := t.Ident()
+			return v.sequences[name]
+		})
+		if len(v.sequences) > 0 && !setup && read.Kind.Writes() || counts && read.Kind == sqltext.Create {
 			v.markRows(read.Target, Counter)
 		}
 		return

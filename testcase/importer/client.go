@@ -30,12 +30,16 @@ func (r *reader) clients(line string) bool {
 	case len(w) == 0:
 		return false
 	case line[0] != '\\' && (line[0] != '.' || !r.prompts.dotted()):
-		return r.command && strings.Contains(line, " is ") && strings.HasSuffix(line, ".") // Timing is on.
+		return r.command && (strings.Contains(line, " is ") && strings.HasSuffix(line, ".") || // Timing is on.
+			strings.HasPrefix(line, "You are now connected to "))
 	case slices.Contains(clientsOwn, w[0]), w[0] == `\set` && len(w) > 1 && slices.Contains(shownVariables, w[1]):
 		r.note(number, false, "left out, as it is about what the client prints: %s", quote(line))
 	case w[0] == ".timeout" && len(w) == 2 && isNumber(w[1]):
 		tag := cmp.Or(r.tag, r.sticky)
 		*r.list() = append(*r.list(), piece{line: number, tag: tag, sql: "PRAGMA busy_timeout = " + w[1]})
+	case (w[0] == `\c` || w[0] == `\connect`) && r.connects(w[1:]):
+	case w[0] == `\i` || w[0] == `\ir`:
+		r.note(number, true, "left out: another file: %s", quote(line))
 	case w[0] == `\set` && len(w) > 1:
 		r.assign(w[1], r.valueOf(strings.TrimSpace(line)[len(`\set`):]))
 	case w[0] == `\unset` && len(w) == 2:
@@ -46,6 +50,68 @@ func (r *reader) clients(line string) bool {
 	r.command = true
 	return true
 }
+
+// connects takes psql's \c, with a database, a user and more behind it, where the session has nothing to lose: no
+// transaction and no settings; false elsewhere.
+func (r *reader) connects(to []string) bool {
+	tag := cmp.Or(r.tag, r.sticky)
+	own := slices.DeleteFunc(slices.Clone(*r.list()), func(p piece) bool { return p.tag != tag })
+	if !ended(own) || slices.ContainsFunc(own, func(p piece) bool { return sqltext.KindOf(p.sql) == sqltext.Set }) {
+		return false
+	}
+	number := r.lineAt(r.pos)
+	if len(to) > 0 && to[0] != "-" {
+		*r.list() = append(*r.list(), piece{line: number, tag: tag, sql: "USE " + to[0]})
+	}
+	if len(to) > 1 && to[1] != "-" {
+		r.note(number, true, "left out: another user: %s", quote(r.rest()))
+	}
+	return true
+}
+
+// copied takes the rows below a COPY … FROM STDIN, and makes an INSERT of these (postgresql.org/docs, COPY, text
+// format); false for another statement.
+func (r *reader) copied(p *piece) (taken bool, err error) {
+	w := words(p.sql, -1)
+	from := slices.Index(w, "STDIN") - 1
+	if w[0] != "COPY" || from < 0 || w[from] != "FROM" {
+		return false, nil
+	}
+	if len(w) > from+2 {
+		return false, r.src.errorf(p.line, "%s: rows below a COPY are read in its text format alone: write an INSERT",
+			quote(p.sql))
+	}
+	rows, _, closed := strings.Cut(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"), `\.`)
+	if !closed {
+		return false, r.src.errorf(p.line, `%s: its rows end with a line \., and there is none`, quote(p.sql))
+	}
+	r.pos += len(r.rest()) + len(rows) + len("\n"+`\.`)
+	if rows == "" {
+		return true, nil
+	}
+	into := lexer.Trim(p.sql)
+	into = strings.TrimSpace(into[len("COPY"):strings.LastIndex(strings.ToUpper(into), "FROM")])
+	var all []string
+	for _, row := range strings.Split(strings.TrimSuffix(rows, "\n"), "\n") {
+		cells := strings.Split(row, "\t")
+		for i, cell := range cells {
+			switch {
+			case cell == `\N`:
+				cells[i] = "NULL"
+			case strings.Contains(cell, `\`):
+				cells[i] = "E" + quoted(cell) // whose escapes are those of COPY
+			default:
+				cells[i] = quoted(cell)
+			}
+		}
+		all = append(all, "("+strings.Join(cells, ", ")+")")
+	}
+	p.sql = "INSERT INTO " + into + " VALUES " + strings.Join(all, ", ")
+	return false, nil
+}
+
+// quoted writes a text as a literal.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // valueOf is the value that \set gives: its arguments, without their quotes and what stands between them
 // (postgresql.org/docs, psql, \set).
@@ -96,7 +162,7 @@ func (r *reader) filled(text, tag string) string {
 			b.Reset()
 			switch t.Kind {
 			case sqltext.Literal:
-				value = "'" + strings.ReplaceAll(value, "'", "''") + "'"
+				value = quoted(value)
 			case sqltext.Name:
 				value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 			}
@@ -168,7 +234,7 @@ func bind(sql string) (string, bool) {
 		case t.Kind == sqltext.Literal:
 			values = append(values, t.Text)
 		default:
-			values = append(values, "'"+strings.ReplaceAll(t.Text, "'", "''")+"'")
+			values = append(values, quoted(t.Text))
 		}
 	}
 	return putIn(strings.TrimSpace(sql[:at]), func(mark string) (string, bool) {

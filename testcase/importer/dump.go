@@ -140,6 +140,8 @@ func (b *scriptBuilder) noise(p *piece) bool {
 		return true
 	case session || b.begun:
 		return false
+	case compact(p.sql) == "selectpg_catalog.set_config(search_path,,false)": // as pg_dump has it
+		return true
 	case w[0] == "LOCK" || w[0] == "UNLOCK":
 		return p.dump || len(b.s.Steps) == 0 && w[1] != "INSTANCE"
 	case sqltext.KindOf(p.sql) == sqltext.Alter && (strings.HasSuffix(compact(p.sql), "disablekeys") ||

@@ -381,7 +381,11 @@ func (f *fences) unfenced(s *source) (text string, notes []Note, err error) {
 	case err != nil:
 		return "", nil, err
 	case !taken && len(f.tables) == 0:
-		return "", nil, s.errorf(f.list[0].from, "no fence holds statements that can be read: %s", f.list[0].left)
+		left := f.list[0].left
+		if f.list[0].missing {
+			left += ": " + handOver
+		}
+		return "", nil, s.errorf(f.list[0].from, "no fence holds statements that can be read: %s", left)
 	case len(prose) > 0:
 		notes = append([]Note{{prose[0], "outside of " + f.holder + ", not read: " + ranges(prose), false}}, notes...)
 	}

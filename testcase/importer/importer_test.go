@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 				d.ScanArgs(t, "format", &o.Format)
 			}
 			if d.Cmd == "script" {
-				return printScripts(input, o)
+				return printScripts(input, o, !d.HasArg("shared"))
 			}
 			c, notes, err := Read("report.sql", input, o)
 			if err != nil {
@@ -69,8 +69,8 @@ func TestGolden(t *testing.T) {
 
 // printScripts prints what a text becomes as scripts: line, session and text of each statement, and what was said of
 // it.
-func printScripts(text []byte, o Options) string {
-	all, err := ReadScripts("report.sql", text, o, true)
+func printScripts(text []byte, o Options, private bool) string {
+	all, err := ReadScripts("report.sql", text, o, private)
 	if err != nil {
 		return err.Error() + "\n"
 	}

@@ -28,10 +28,11 @@ type reader struct {
 	forced    bool   // it is to be read so, whatever its signs
 	prompts   prompts
 	variables variables
-	command   bool // the line above is a client's command
-	frame     bool // rows of a printed table are read
-	vertical  bool // … a line a value
-	quiet     bool // what stands below is no answer of the last statement
+	endings   []int // lines of sentences that speak of the end of a transaction
+	command   bool  // the line above is a client's command
+	frame     bool  // rows of a printed table are read
+	vertical  bool  // … a line a value
+	quiet     bool  // what stands below is no answer of the last statement
 	err       error
 	said      map[string]bool // sessions that have sent a statement
 	starts    []int           // where lines start
@@ -65,6 +66,7 @@ func (r *reader) scan() error {
 	for {
 		r.skipSpace()
 		if r.pos >= len(r.text) {
+			r.unended()
 			return nil
 		}
 		taken, err := r.beside()
@@ -426,6 +428,9 @@ func (r *reader) statement() error {
 	if taken, err := r.gets(p.sql, number); err != nil || taken {
 		return err
 	}
+	if taken, err := r.copied(&p); err != nil || taken {
+		return err
+	}
 	if *list = append(*list, p); said != "" {
 		if !r.suffix(list, said) {
 			r.say(said, false)
@@ -452,7 +457,13 @@ func (r *reader) noStatement(number int) error {
 		return r.src.errorf(number, "%s: a line of a program's log, which does not say over which connection a statement "+
 			"goes, nor what begins and ends transactions: write the statements with the session in front of each (T1> …;)",
 			quote(line))
+	case line[0] == '\\':
+		return r.src.errorf(number, "%s: a command of psql's that is not followed: write the statements that it ran",
+			quote(line))
 	default:
+		if name := programIn(line); name != "" {
+			return r.src.errorf(number, "%s: a line of %s: %s", quote(line), name, handOver)
+		}
 		return r.src.errorf(number, "%s: %s", quote(line), r.wants())
 	}
 	r.pos, r.tag = r.pos+len(r.rest()), ""

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,34 +86,78 @@ func mostlyQuoted(lines []string) bool {
 	return stated && 2*quoted >= filled
 }
 
-// prose passes over a paragraph of sentences among what clients print, all of whose statements have a prompt; false
-// where none begins there. A session that it speaks of is in doubt.
+// prose passes over sentences among statements of which each has its session's mark, or its prompt; false where none
+// begin there. A session that they speak of is in doubt, and so is the one of the heading above them.
 func (r *reader) prose() bool {
-	if !r.signs.prompts || r.tag != "" || strings.TrimSpace(r.text[:r.pos]) != "" && !blankAbove(r.text[:r.pos]) {
+	before := strings.TrimSpace(r.text[:r.pos])
+	if r.signs == (signs{}) || r.tag != "" || before != "" && !blankAbove(r.text[:r.pos]) &&
+		(r.signs.prompts || !strings.HasSuffix(before, ";")) {
 		return false
 	}
-	paragraph, _, _ := strings.Cut(r.text[r.pos:], "\n\n")
-	paragraph = strings.TrimRight(paragraph, " \t\n")
-	lines := strings.Split(paragraph, "\n")
-	const least = 3 // words
-	if strings.IndexByte(".:?!", paragraph[len(paragraph)-1]) < 0 || len(strings.Fields(paragraph)) < least {
+	lines := r.paragraph()
+	if len(lines) == 0 || before != "" && !isSentence(lines) && !takesLeave(lines[0]) {
 		return false
-	}
-	for _, line := range lines {
-		if line = strings.TrimSpace(line); strings.ContainsAny(line, ";|") || holdsStatement(line) || r.speaks(line) ||
-			headingOf(line) != "" || line != "" && line[0] == '\\' {
-			return false
-		}
 	}
 	first := r.lineAt(r.pos)
 	for i, line := range lines {
-		if speaks(line) {
+		if speaks(line) || r.signs.marks && r.sticky != "" {
 			r.hints = append(r.hints, first+i)
 		}
+		if w := strings.ToLower(line); strings.Contains(w, "commit") || strings.Contains(w, "roll") {
+			r.endings = append(r.endings, first+i)
+		}
+		r.pos = min(r.pos+len(r.rest())+1, len(r.text))
 	}
 	r.note(first, false, "not read: %s", quote(lines[0]))
-	r.pos += len(paragraph)
 	return true
+}
+
+// paragraph are the lines from pos to a blank one, or to a statement with its mark; none where one of them may be
+// something else than prose.
+func (r *reader) paragraph() (lines []string) {
+	for _, line := range strings.Split(r.text[r.pos:], "\n") {
+		line = strings.TrimSpace(line)
+		switch other := holdsStatement(line) || headingOf(line) != ""; {
+		case line == "", r.signs.marks && other:
+			return lines
+		case other, strings.ContainsAny(line, ";|"), r.speaks(line), strings.IndexByte(`\.`, line[0]) >= 0,
+			definesWithin(line):
+			return nil
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// isSentence says whether lines end as sentences do, and have more than two words.
+func isSentence(lines []string) bool {
+	said := strings.Join(lines, " ")
+	return strings.IndexByte(".:?!", said[len(said)-1]) >= 0 && len(strings.Fields(said)) > 2
+}
+
+// takesLeave says whether a text begins as the end of a mail does.
+func takesLeave(text string) bool {
+	word, _, _ := strings.Cut(strings.ToLower(strings.Fields(text)[0]), ",")
+	return slices.Contains([]string{"thanks", "thank", "regards", "best", "kind", "cheers", "sincerely"}, word)
+}
+
+// definesWithin says whether a sentence has a statement in it that makes a table or rows.
+func definesWithin(line string) bool {
+	for i := range line {
+		if i > 0 && !isLetter(line[i-1]) && defines(line[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// unended notes the sentences that speak of the end of a transaction, where one is left open.
+func (r *reader) unended() {
+	for _, line := range r.endings {
+		if !ended(r.out) {
+			r.note(line, true, "it speaks of the end of a transaction, and one is never ended by a statement")
+		}
+	}
 }
 
 // withoutTimes blanks a time in front of a session's mark.

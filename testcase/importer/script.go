@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -83,6 +84,7 @@ type scriptBuilder struct {
 	notes     []Note
 	number    map[string]int        // of a session by its name as it is compared
 	home      map[string]string     // the database that each table is made in, by its name
+	twins     map[string]string     // new names of tables whose name is taken by another database's, by both names
 	current   string                // the database that the text uses
 	err       error                 // of a text that cannot be one script
 	databases map[string]bool       // that the text makes or uses: their names are left out of the statements
@@ -104,8 +106,9 @@ func newScript(p *part, name string, o Options) *scriptBuilder {
 		ansi:   !sqltext.SyntaxOf(o.Target).Quoting.Backslash,
 		notes:  p.notes,
 		s:      &testcase.Script{Target: o.Target, Isolation: o.Isolation},
-		number: map[string]int{}, home: map[string]string{}, databases: map[string]bool{"test": true},
-		tables: map[string]bool{}, own: map[string][]testcase.ScriptStmt{}, manual: map[string]bool{}}
+		number: map[string]int{}, home: map[string]string{}, twins: map[string]string{},
+		databases: map[string]bool{"test": true},
+		tables:    map[string]bool{}, own: map[string][]testcase.ScriptStmt{}, manual: map[string]bool{}}
 	if p.own != nil && o.Isolation == "" {
 		b.s.Isolation = p.own.Isolation
 	}
@@ -386,31 +389,89 @@ func (b *scriptBuilder) step(p *piece) {
 	}
 }
 
-// housed remembers in which database a table is made. A script has one database, and so no two tables of one name.
-func (b *scriptBuilder) housed(p *piece) {
-	if sqltext.KindOf(p.sql) != sqltext.Create || !slices.Contains(words(p.sql, 4), "TABLE") {
-		return
+// tableOf is the table that a CREATE TABLE makes, and the database in front of its name.
+func tableOf(sql string) (in, table string, ok bool) {
+	if sqltext.KindOf(sql) != sqltext.Create || !slices.Contains(words(sql, 4), "TABLE") {
+		return "", "", false
 	}
-	tokens := lexer.Significant(p.sql, 10)
+	tokens := lexer.Significant(sql, 10)
 	at := slices.IndexFunc(tokens, func(t sqltext.Token) bool { return t.Is("table") }) + 1
 	for at < len(tokens) && tokens[at].Is("if", "not", "exists") {
 		at++
 	}
 	if at+2 >= len(tokens) {
-		return
+		return "", "", false
 	}
-	in := b.current
-	table, _ := tokens[at].Ident()
+	table, ok = tokens[at].Ident()
 	if tokens[at+1].Text == "." {
 		in = table
-		table, _ = tokens[at+2].Ident()
+		table, ok = tokens[at+2].Ident()
 	}
-	if other, made := b.home[table]; made && other != in && in != "" && b.err == nil {
-		b.err = &testcase.ParseError{Name: b.name, Line: p.line, Msg: fmt.Sprintf("%s: the table %s is made in %s, too, "+
-			"and a script has one database: give one of the two another name", quote(p.sql), table,
-			cmp.Or(other, "another database"))}
+	return in, table, ok
+}
+
+// housed remembers in which database a table is made. A script has one database: of two tables of one name the second
+// gets another name, if the text writes the database in front of each.
+func (b *scriptBuilder) housed(p *piece) {
+	in, table, ok := tableOf(p.sql)
+	if !ok {
+		return
 	}
-	b.home[table] = in
+	plain := in == ""
+	in = cmp.Or(in, b.current)
+	other, made := b.home[table]
+	switch {
+	case !made:
+		b.home[table] = in
+	case other == in || in == "":
+	case plain || b.current != "" || other == "":
+		b.fail(p, "%s: the table %s is made in %s, too, and a script has one database: give one of the two another name, "+
+			"or write the database in front of each", quote(p.sql), table, cmp.Or(other, "another database"))
+	case b.twins[in+"."+table] == "":
+		b.twins[in+"."+table] = in + "_" + table
+		b.note(p, false, "%s.%s is named %s: a script has one database", in, table, in+"_"+table)
+	}
+}
+
+func (b *scriptBuilder) fail(p *piece, format string, args ...any) {
+	if b.err == nil {
+		b.err = &testcase.ParseError{Name: b.name, Line: p.line, Msg: fmt.Sprintf(format, args...)}
+	}
+}
+
+// renamed gives tables whose name two databases have, the one that is theirs in the script.
+func (b *scriptBuilder) renamed(p *piece, sql string) string {
+	if len(b.twins) == 0 {
+		return sql
+	}
+	var out strings.Builder
+	tokens := slices.Collect(lexer.Tokens(sql))
+	dot := func(i int) bool { return i >= 0 && i < len(tokens) && tokens[i].Text == "." }
+	for i := 0; i < len(tokens); i++ {
+		name, _ := tokens[i].Ident()
+		text := tokens[i].Text
+		if dot(i+1) && i+2 < len(tokens) {
+			other, _ := tokens[i+2].Ident()
+			twin := b.twins[name+"."+other]
+			if twin != "" || b.home[other] == name {
+				out.WriteString(cmp.Or(twin, text+"."+tokens[i+2].Text))
+				i += 2
+				continue
+			}
+		}
+		if b.twinned(name) && !dot(i-1) {
+			b.fail(p, "%s: two databases have a table %s: write the database in front of it", quote(p.sql), name)
+		}
+		out.WriteString(text)
+	}
+	return out.String()
+}
+
+// twinned says whether two databases have a table of a name.
+func (b *scriptBuilder) twinned(table string) bool {
+	return table != "" && slices.ContainsFunc(slices.Collect(maps.Keys(b.twins)), func(twin string) bool {
+		return strings.HasSuffix(twin, "."+table)
+	})
 }
 
 func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
@@ -419,8 +480,8 @@ func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
 	if sqltext.KindOf(sql) >= sqltext.Create {
 		sql = strings.TrimSpace(definer.ReplaceAllString(sql, ""))
 	}
-	st := testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(sql), Comments: p.comments,
-		Printed: p.printed}
+	st := testcase.ScriptStmt{Session: session, Line: p.line, SQL: b.unqualified(b.renamed(p, sql)),
+		Comments: p.comments, Printed: p.printed}
 	for _, tag := range p.idle {
 		if n, known := b.number[tag]; known {
 			st.Idle = append(st.Idle, n)
