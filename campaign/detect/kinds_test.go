@@ -65,7 +65,7 @@ var shownBy = map[fault.Kind]shows{
 	fault.OwnWriteMissed:   {bug: "not-my-own-write"},
 	fault.ThinAirRead:      {bug: "thin-air-read"},
 	fault.UnwrittenVersion: {bug: "thin-air-read", workload: "random-sql"},
-	fault.UndoneWrite:      {bug: "savepoint-keeps-write"},
+	fault.UndoneWrite:      {golden: "../shrink/causes_test.go"},
 	fault.MissingRow:       {bug: "lost-row", workload: "random-sql"},
 	fault.RowTooMany:       {golden: mechanisms + "predicates"},
 	fault.TornRow:          {golden: mechanisms + "predicates"},
@@ -74,7 +74,7 @@ var shownBy = map[fault.Kind]shows{
 	fault.RowLock:            {bug: "no-row-lock", level: "mariadb/read-committed"},
 	fault.TableLock:          {bug: "table-lock-ignored", level: "mariadb/repeatable-read"},
 	fault.LockRefused:        {bug: "refused-try", level: "postgresql/serializable"},
-	fault.WriteLock:          {bug: "table-lock-ignored"},
+	fault.WriteLock:          {bug: "no-write-lock"},
 	fault.WriteLockOfNobody:  {bug: "write-lock-of-nobody"},
 	fault.ConcurrentUpdate:   {bug: "lost-update", workload: "random-sql"},
 	fault.RefusedUpdate:      {bug: "refused-for-no-commit"},
@@ -148,7 +148,7 @@ func (s shows) show(t *testing.T, kind fault.Kind) {
 			t.Fatal(err)
 		}
 		found := false
-		_, err = EachResult(t.Context(), planted.PlantAlways(db.Target(t), faults[0]), p, src, 2000,
+		_, err = EachResult(t.Context(), planted.PlantAlways(db.Target(t), faults[0]), p, src, 1000,
 			func(res *campaign.CaseResult) bool {
 				found = slices.ContainsFunc(res.Findings, func(f campaign.Found) bool { return told(f.Signature) })
 				return !found

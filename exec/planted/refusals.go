@@ -9,7 +9,7 @@ import (
 	"txweave/dbms"
 )
 
-// refusalFaults keep a transaction out that nobody is in the way of.
+// refusalFaults keep a transaction out that nobody is in the way of, or let one in.
 var refusalFaults = []*Fault{
 	{Name: "write-lock-of-nobody", Reference: "SQLite: a write is answered SQLITE_BUSY while nobody has the write lock",
 		Forbidden: always, Inapplicable: needsOneWriter, every: 2, verbs: []string{"INSERT", "UPDATE", "DELETE"},
@@ -28,6 +28,9 @@ var refusalFaults = []*Fault{
 			}
 			return c.sendBeside(ctx, sql, fmt.Sprintf("PRAGMA user_version = %d", c.firstRead()))
 		}},
+	{Name: "no-write-lock", Reference: "SQLite: BEGIN IMMEDIATE takes no lock", Forbidden: always,
+		Inapplicable: needsOneWriter, every: 1, verbs: []string{"BEGIN"},
+		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) { return c.send(ctx, "BEGIN") }},
 	{Name: "refused-try", Reference: "a try to lock a number, which nobody else has asked for, is answered with no",
 		Forbidden: always, Inapplicable: needsNumberLocks, every: 1, verbs: []string{"SELECT"},
 		needs: "a storm's transactions lock no numbers",
