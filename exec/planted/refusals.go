@@ -11,7 +11,7 @@ import (
 
 // refusalFaults keep a transaction out that nobody is in the way of, or let one in.
 var refusalFaults = []*Fault{
-	{Name: "write-lock-of-nobody", Reference: "SQLite: a write is answered SQLITE_BUSY while nobody has the write lock",
+	{Name: "write-lock-of-nobody", Reference: "a write waits for the one write lock, which nobody has",
 		Forbidden: always, Inapplicable: needsOneWriter, every: 2, verbs: []string{"INSERT", "UPDATE", "DELETE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			if c.refused { // it is sent again
@@ -20,7 +20,7 @@ var refusalFaults = []*Fault{
 			return c.sendBeside(ctx, sql, "BEGIN IMMEDIATE")
 		}},
 	{Name: "refused-for-no-commit",
-		Reference: "SQLite: a transaction's first write is answered SQLITE_BUSY_SNAPSHOT, though nobody has written since",
+		Reference: "a transaction's first write is refused for a newer commit, though nobody has written",
 		Forbidden: always, Inapplicable: needsOneWriter, every: 2, verbs: []string{"INSERT", "UPDATE", "DELETE"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
 			if c.txn == nil || c.txn.first == 0 || c.txn.writes > 0 {
@@ -28,7 +28,7 @@ var refusalFaults = []*Fault{
 			}
 			return c.sendBeside(ctx, sql, fmt.Sprintf("PRAGMA user_version = %d", c.firstRead()))
 		}},
-	{Name: "no-write-lock", Reference: "SQLite: BEGIN IMMEDIATE takes no lock", Forbidden: always,
+	{Name: "no-write-lock", Reference: "BEGIN IMMEDIATE takes no lock", Forbidden: always,
 		Inapplicable: needsOneWriter, every: 1, verbs: []string{"BEGIN"},
 		exec: func(c *faultConn, ctx context.Context, _ string) (driver.Result, error) { return c.send(ctx, "BEGIN") }},
 	{Name: "refused-try", Reference: "a try to lock a number, which nobody else has asked for, is answered with no",
