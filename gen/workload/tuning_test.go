@@ -101,8 +101,8 @@ func TestTuningRefused(t *testing.T) {
 	}
 }
 
-// TestTheta: Zipf is steep from 0 to a bound, and nothing else is.
-func TestTheta(t *testing.T) {
+// TestThetaBounds: Zipf is steep from 0 to a bound, and nothing else is.
+func TestThetaBounds(t *testing.T) {
 	for _, c := range []struct {
 		theta float64
 		of    Distribution
