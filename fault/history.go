@@ -20,7 +20,6 @@ const (
 	HistoryWriteSkew                 Kind = "WriteSkew"
 	HistoryCyclicInformationFlow     Kind = "CyclicInformationFlow"
 	HistoryConflictingOrder          Kind = "ConflictingOrder"
-	HistoryAntiDependencyCycle       Kind = "AntiDependencyCycle"
 	HistoryRealTimeViolation         Kind = "RealTimeViolation"
 	HistoryNotLinearizable           Kind = "NotLinearizable"
 	HistoryDuplicateWrite            Kind = "DuplicateWrite"
@@ -74,8 +73,6 @@ var ofHistory = []CatalogueEntry{
 	{Kind: HistoryConflictingOrder, Class: History,
 		Title:  "Two transactions must each commit before the other",
 		Source: "Biswas and Enea: the axioms of the weak levels"},
-	{Kind: HistoryAntiDependencyCycle, Class: History, Same: G2,
-		Title: "A cycle of dependencies", Source: "Adya, PL-3: G2"},
 	{Kind: HistoryRealTimeViolation, Class: History, Same: OrderAgainstTime,
 		Title:  "A cycle of dependencies and real time: something took effect before it began, or after it ended",
 		Source: "Herlihy and Wing; strict serializability"},

@@ -6,7 +6,6 @@ const (
 	SessionGuarantee Kind = "session-guarantee-violation"
 	DirtyRead        Kind = "dirty-read"
 	NewerRead        Kind = "newer-read"
-	FutureRead       Kind = "future-read"
 	OwnWriteMissed   Kind = "own-write-missed"
 	OwnLaterWrite    Kind = "own-later-write-read"
 	ThinAirRead      Kind = "thin-air-read"
@@ -32,19 +31,13 @@ var ofSnapshot = []CatalogueEntry{
 		Title:  "{sees} a change that another transaction has not committed",
 		Why:    "What a transaction writes must stay invisible to others until it commits. Here it had not committed.",
 		Source: "Berenson et al., P1",
-		Old:    []string{"consistent-read:uncommitted-read", "dirty read"}},
+		Old:    []string{"consistent-read:uncommitted-read", "dirty read", "consistent-read:future-read", "future-read"}},
 	{Kind: NewerRead, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true,
 		Title: "{sees} a change that was committed after its transaction's first read",
 		Why: "At this level all reads of a transaction see the state of its first read. Here a later " +
 			"commit of another transaction shows.",
 		Source: "Leopard, section V-A: a future version",
 		Old:    []string{"newer than snapshot"}},
-	{Kind: FutureRead, Class: Snapshot, Mechanism: CR,
-		Title: "A transaction sees a change before the one that made it has begun to commit",
-		Why: "What a transaction writes must stay invisible to others until it commits. Here it was seen " +
-			"before.",
-		Source: "Leopard, section V-A: a future version",
-		Old:    []string{"consistent-read:future-read"}},
 	{Kind: OwnWriteMissed, Class: Snapshot, Mechanism: CR, AnyRead: true, AnySyntax: true,
 		Title:  "{stmt} misses a change of its own transaction",
 		Why:    "A transaction sees what it has written itself. Here a row is as it was before that.",

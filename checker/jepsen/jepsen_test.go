@@ -3,9 +3,11 @@ package jepsen
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"txweave/checker"
+	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
 	"txweave/history/workload"
@@ -13,7 +15,7 @@ import (
 
 // TestAgainstDefinitions compares the checks of small random histories with the definitions, followed word by word.
 func TestAgainstDefinitions(t *testing.T) {
-	counts := map[string]int{}
+	counts, kinds := map[string]int{}, map[fault.Kind]bool{}
 	for seed := range uint64(5_000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		for _, w := range []WorkloadName{Counter, Set, SetFull, Bank} {
@@ -21,6 +23,7 @@ func TestAgainstDefinitions(t *testing.T) {
 			got := Check(h, Demands{Workload: w})
 			want := definition(h, w)
 			counts[fmt.Sprint(w, " ", want)]++
+			kinds[got.Anomaly] = true
 			if got.Outcome != want {
 				t.Fatalf("seed %d, %s: %s: %s, want %s:\n%s", seed, w, got.Outcome, got.Reason, want, print(h))
 			}
@@ -37,6 +40,11 @@ func TestAgainstDefinitions(t *testing.T) {
 			if counts[fmt.Sprint(w, " ", o)] < 100 {
 				t.Errorf("%s: only %d histories are %s", w, counts[fmt.Sprint(w, " ", o)], o)
 			}
+		}
+	}
+	for _, e := range fault.All() {
+		if strings.HasPrefix(e.Source, "Jepsen's workload") && !kinds[e.Kind] {
+			t.Errorf("no history is wrong by %s", e.Kind)
 		}
 	}
 	t.Log(counts)

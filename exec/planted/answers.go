@@ -17,7 +17,9 @@ import (
 
 // Faults returns the planted bugs, in the order of the documents: those of isolation, which MTC's Table I names,
 // then those of Leopard, of TxCheck, and others.
-func Faults() []*Fault { return slices.Concat(readFaults, writeFaults, answerFaults, savepointFaults) }
+func Faults() []*Fault {
+	return slices.Concat(readFaults, writeFaults, answerFaults, savepointFaults, refusalFaults)
+}
 
 func always(*dbms.Profile) bool     { return true }
 func anywhere(*dbms.Profile) string { return "" }
@@ -62,12 +64,14 @@ var answerFaults = []*Fault{
 		}},
 	{Name: "rollback-has-effects", Reference: "TxCheck, Figure 14: a rolled-back transaction has effects",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"ROLLBACK"},
+		exec: commitInstead},
+	{Name: "rollback-keeps-delete", Reference: "Adya, PL-2: others miss a row whose deletion is rolled back (G1a)",
+		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"ROLLBACK"},
 		exec: func(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
-			res, err := c.send(ctx, "COMMIT")
-			if err != nil { // what cannot be committed is rolled back, which is no error
+			if verb(c.txn.lastWrite) != "DELETE" {
 				return c.send(ctx, sql)
 			}
-			return res, nil
+			return commitInstead(c, ctx, sql)
 		}},
 	{Name: "wrong-own-aggregate", Reference: "TxCheck, Figure 15: an aggregate over own uncommitted writes is wrong",
 		Forbidden: always, Inapplicable: anywhere, every: 1, verbs: []string{"SELECT", "WITH"}, needs: needsAggregate,
@@ -144,6 +148,15 @@ var answerFaults = []*Fault{
 				c.target.written(sql), vkey))
 			return res, err
 		}},
+}
+
+// commitInstead commits what is to be rolled back.
+func commitInstead(c *faultConn, ctx context.Context, sql string) (driver.Result, error) {
+	res, err := c.send(ctx, "COMMIT")
+	if err != nil { // what cannot be committed is rolled back, which is no error
+		return c.send(ctx, sql)
+	}
+	return res, nil
 }
 
 // loseCommit answers the end of a transaction and rolls it back. One that is prepared stays so, with its locks.

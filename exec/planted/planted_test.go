@@ -65,7 +65,7 @@ func TestFaultsAreSound(t *testing.T) {
 		seen[f.Name] = true
 		applicable, forbidden := 0, 0
 		for _, name := range []string{"sqlite/serializable", "mariadb/read-committed", "mariadb/repeatable-read",
-			"mariadb/snapshot", "mariadb/serializable"} {
+			"mariadb/snapshot", "mariadb/serializable", "postgresql/read-committed"} {
 			if p := profile(t, name); f.Inapplicable(p) == "" {
 				applicable++
 				if f.Forbidden(p) {

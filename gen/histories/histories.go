@@ -106,7 +106,7 @@ func (c Config) withDefaults() (Config, error) {
 		return c, errors.New("sessions, keys and operations must be positive")
 	case float64(c.Txns)*float64(c.Ops)+float64(c.Keys)+float64(c.Sessions) > mostOperations:
 		return c, fmt.Errorf("transactions, their length, keys and sessions: at most %d operations in all", int(mostOperations))
-	case c.Aborts < 0 || c.Aborts >= 1 || c.Unknowns < 0 || c.Unknowns >= 1, c.Writes < 0 || c.Writes > 1:
+	case !(c.Aborts >= 0 && c.Aborts < 1 && c.Unknowns >= 0 && c.Unknowns < 1 && c.Writes >= 0 && c.Writes <= 1):
 		return c, errors.New("a share must be at least 0 and below 1 (of writes: at most 1)")
 	case c.Lists && float64(c.Txns)*float64(c.Txns)*float64(c.Ops) > mostElements*float64(c.Keys):
 		return c, fmt.Errorf("lists of %d keys would become too long: take more keys, or fewer transactions", c.Keys)

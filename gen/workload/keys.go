@@ -29,8 +29,13 @@ type Keys struct {
 
 // NewKeys returns a source of keys below n. Theta is how steep Zipf is; 0: 1.
 func NewKeys(d Distribution, n int, theta float64) (*Keys, error) {
-	if n < 1 {
+	switch {
+	case n < 1:
 		return nil, fmt.Errorf("workload: %d keys", n)
+	case !(theta >= 0 && theta <= maxTheta):
+		return nil, fmt.Errorf("--theta must be from 0 to %d", maxTheta)
+	case theta > 0 && d != Zipf:
+		return nil, fmt.Errorf("--theta belongs to --distribution zipf")
 	}
 	k := &Keys{n: n, dist: d}
 	weight := func(i int) float64 { return 1 / float64(i+1) }

@@ -50,14 +50,12 @@ const (
 )
 
 // check says what cannot be told of the workload, in the words of the flags that tell it.
-func (t *Tuning) check(d *definition, dist Distribution) error {
+func (t *Tuning) check(d *definition) error {
 	switch {
 	case t.Operations < 0 || t.Operations > maxLength:
 		return fmt.Errorf("--length must be from 1 to %d", maxLength)
 	case t.Reads != nil && !(*t.Reads >= 0 && *t.Reads <= 1):
 		return fmt.Errorf("--reads must be from 0 to 1")
-	case !(t.Theta >= 0 && t.Theta <= maxTheta):
-		return fmt.Errorf("--theta must be from 0 to %d", maxTheta)
 	case t.ValueSize < 0 || t.ValueSize > maxValueSize:
 		return fmt.Errorf("--value-size must be from 0 to %d", maxValueSize)
 	case t.Operations > 0 && d.tunes&hasLength == 0:
@@ -66,8 +64,6 @@ func (t *Tuning) check(d *definition, dist Distribution) error {
 	case t.Reads != nil && d.tunes&hasReads == 0:
 		return fmt.Errorf("--reads: what the transactions of %s read belongs to what they do; it is for %s", d.name,
 			having(hasReads))
-	case t.Theta > 0 && dist != Zipf:
-		return fmt.Errorf("--theta belongs to --distribution zipf")
 	case t.ValueSize > 0 && slices.Contains([]string{"generated", "append"}, d.name):
 		return fmt.Errorf("--value-size: %s makes its rows itself", d.name)
 	}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -96,6 +97,20 @@ func TestTuningRefused(t *testing.T) {
 		_, err := New(name, Config{Keys: 5, Distribution: Uniform, Tuning: c})
 		if err == nil || !strings.HasPrefix(err.Error(), "--") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s with %+v: %v", name, c, err)
+		}
+	}
+}
+
+// TestThetaBounds: Zipf is steep from 0 to a bound, and nothing else is.
+func TestThetaBounds(t *testing.T) {
+	for _, c := range []struct {
+		theta float64
+		of    Distribution
+		wrong bool
+	}{{0, Zipf, false}, {10, Zipf, false}, {0, Uniform, false}, {-1, Zipf, true}, {math.NaN(), Zipf, true},
+		{10.5, Zipf, true}, {1, Uniform, true}} {
+		if _, err := NewKeys(c.of, 3, c.theta); (err != nil) != c.wrong {
+			t.Errorf("%s, %g: %v", c.of, c.theta, err)
 		}
 	}
 }

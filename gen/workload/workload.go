@@ -212,7 +212,7 @@ func New(name string, c Config) (*Workload, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("unknown workload %q (there are %s)", name, strings.Join(Names(), ", "))
 	}
-	if err := c.check(&definitions[i], c.Distribution); err != nil {
+	if err := c.check(&definitions[i]); err != nil {
 		return nil, err
 	}
 	keys, err := NewKeys(c.Distribution, c.Keys, c.Theta)

@@ -446,5 +446,5 @@ func (c *compactReader) value(named bool) int64 {
 		return c.Number(c.name())
 	}
 	c.last += c.signed()
-	return c.last
+	return c.Integer(c.last)
 }

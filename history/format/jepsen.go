@@ -28,6 +28,7 @@ type jepsen struct {
 	txns  int64
 	lists bool // some operation appends, so that reads return lists
 	times bool // every completion had its invocation
+	elems []int64
 	// failedCompare: a compare-and-set that failed says that the register held something else.
 	failedCompare bool
 
@@ -399,13 +400,17 @@ func (j *jepsen) add(f byte, m *mop, line int32) {
 	}
 	switch {
 	case f == 'r' && m.kind == list:
-		elements := m.elems
+		elements := j.elems[:0]
+		for _, n := range m.elems {
+			elements = append(elements, j.b.Integer(n))
+		}
 		if m.other != nil {
 			for _, e := range m.other.list {
 				elements = append(elements, number(j.b.Builder, &e))
 			}
 		}
 		j.b.ReadList(key, elements)
+		j.elems = elements
 	case m.kind == list || m.kind == dict:
 		j.bad(f, line, fmt.Sprintf("a register cannot hold %s", clip([]byte(m.datum().String()))))
 	case m.kind == null && (f == 'w' || f == 'a' || f == '+'):
@@ -417,7 +422,7 @@ func (j *jepsen) add(f byte, m *mop, line int32) {
 	case m.other != nil:
 		j.op(f, key, number(j.b.Builder, m.other))
 	default:
-		j.op(f, key, m.n)
+		j.op(f, key, j.b.Integer(m.n))
 	}
 }
 

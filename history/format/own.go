@@ -253,7 +253,9 @@ func ownOp(b *register.Builder, raw json.RawMessage) error {
 // ownValue reads an integer, or a string that stands for a value that is none; nil for null.
 func ownValue(b *register.Builder, raw json.RawMessage) (v *int64, err error) {
 	if len(raw) == 0 || raw[0] != '"' {
-		err = json.Unmarshal(raw, &v)
+		if err = json.Unmarshal(raw, &v); err == nil && v != nil {
+			*v = b.Integer(*v)
+		}
 		return v, err
 	}
 	var name string

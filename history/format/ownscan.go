@@ -34,6 +34,10 @@ type ownOperation struct {
 // give gives it to the builder.
 func (op *ownOperation) give(b *register.Builder) {
 	key := b.Key(op.key)
+	op.value = b.Integer(op.value)
+	for i, e := range op.list {
+		op.list[i] = b.Integer(e)
+	}
 	switch {
 	case op.kind == 'l':
 		b.ReadList(key, op.list)

@@ -113,7 +113,7 @@ var errNothing = errors.New(
 // number is the value of a register: integers stand for themselves, also where they are written as texts.
 func number(b *register.Builder, d *datum) int64 {
 	if d.kind == integer {
-		return d.n
+		return b.Integer(d.n)
 	}
 	return b.Number(d.String())
 }

@@ -109,7 +109,7 @@ func (w *workloads) add(a *answer) error {
 
 func (w *workloads) number(d *datum) int64 {
 	if d.kind == integer {
-		return d.n
+		return w.names.Integer(d.n)
 	}
 	return w.names.Number(d.String())
 }

@@ -298,6 +298,9 @@ func (b *Builder) IntKey(n int64) int32 { return b.h.keys.int(n) }
 // Number returns the number that stands for a value or a session that is no integer: the same one for the same name.
 func (b *Builder) Number(name string) int64 { return b.h.names.Number(name) }
 
+// Integer returns the number of a value that is an integer, in a file that may hold names, too: see Names.Integer.
+func (b *Builder) Integer(n int64) int64 { return b.h.names.Integer(n) }
+
 // Name prints what a number was given to.
 func (b *Builder) Name(n int64) string { return b.h.names.Name(n) }
 

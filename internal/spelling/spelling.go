@@ -43,9 +43,10 @@ func distance(a, b string) int {
 	return last[len(b)]
 }
 
-// Meant adds to the error that a word is none of those that are known the one that was meant, where one is close.
+// Meant adds to an error the word that was meant, if it is that a word is none of those that are known, and one is
+// close.
 func Meant(err error, word string, known ...string) error {
-	if name := Closest(word, known); name != "" {
+	if name := Closest(word, known); name != "" && !slices.Contains(known, word) {
 		return fmt.Errorf("%w: did you mean %s?", err, name)
 	}
 	return err

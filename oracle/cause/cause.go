@@ -35,11 +35,10 @@ var ofRelation = map[fault.Kind]finding.Cause{
 	fault.G1a: finding.CauseDirty, fault.G1b: finding.CauseDirty, fault.DirtyRead: finding.CauseDirty,
 	fault.StaleRead: finding.CauseStale,
 	fault.P2:        finding.CauseNewer, fault.PMP: finding.CauseNewer, fault.GSIaRead: finding.CauseNewer,
-	fault.FutureRead: finding.CauseNewer,
 }
 
 // ofRead are the kinds of which the mechanism oracle says first who read, and then by whom that is wrong.
-var ofRead = []fault.Kind{fault.FutureRead, fault.NewerRead, fault.StaleRead, fault.MissingRow, fault.G1a,
+var ofRead = []fault.Kind{fault.NewerRead, fault.StaleRead, fault.MissingRow, fault.G1a,
 	fault.G1aDelete, fault.G1b, fault.DirtyRead}
 
 // Facts are what a finding's run tells beside what the oracle says.

@@ -171,9 +171,9 @@ func TestWriteLock(t *testing.T) {
 // TestReaderKept: a read goes with what became of the writes that it saw, and not with what became of its own
 // transaction's.
 func TestReaderKept(t *testing.T) {
-	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: fault.FutureRead,
+	f := finding.Finding{Class: finding.ClassMechanism, Differences: []finding.Difference{{What: fault.DirtyRead,
 		Steps: said.Steps("T1 read version (t, 1, 2); T0, which wrote it, began to commit after that")}}}
-	for writer, want := range []finding.Cause{finding.CauseKept, finding.CauseNewer} {
+	for writer, want := range []finding.Cause{finding.CauseKept, finding.CauseDirty} {
 		o := &observe.Observation{Initial: map[string]map[int64]int64{"t": {1: 1}}, Txns: []observe.ObservedTxn{
 			{Outcome: history.RolledBack}, {Outcome: history.RolledBack}},
 			Promise: &dbms.Profile{}, Stmts: []*observe.ObservedStmt{update("T0.S0", writer, 1, 2)}}

@@ -163,11 +163,7 @@ func (p *partition) notThen(e *event, it *item, value int64) (impossible, bool) 
 			continue
 		}
 		if v.cs > e.hi {
-			what := fault.FutureRead
-			if e.kind == evSnapshot && v.cs <= e.end {
-				what = fault.NewerRead
-			}
-			return impossible{what, v.w.id, finding.Say("%v, which wrote it, began to commit at %v, after that",
+			return impossible{fault.NewerRead, v.w.id, finding.Say("%v, which wrote it, began to commit at %v, after that",
 				finding.TxnNumber(v.w.id), v.cs)}, true
 		}
 		for _, u := range it.chain {

@@ -120,7 +120,7 @@ func (u *disruption) indexed(a *storm.Act, v *mechanism.Violation) bool {
 
 // beside says whether a row was seen wrongly, or missed, in a snapshot that was taken during an act.
 func beside(a *storm.Act, v *mechanism.Violation) bool {
-	seen := []fault.Kind{fault.MissingRow, fault.FutureRead, fault.NewerRead, fault.DirtyRead, fault.StaleRead, fault.G1a,
+	seen := []fault.Kind{fault.MissingRow, fault.NewerRead, fault.DirtyRead, fault.StaleRead, fault.G1a,
 		fault.G1aDelete}
 	return v.Mechanism == mechanism.CR && slices.Contains(seen, v.What.Base()) &&
 		a.Start <= v.Seen[1] && v.Seen[0] <= a.End

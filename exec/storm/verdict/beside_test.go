@@ -65,7 +65,7 @@ func TestRebuilt(t *testing.T) {
 	}
 	index := []storm.Act{{Nemesis: storm.DDL, What: "ALTER TABLE {table} DROP INDEX {table}_v", Start: 100, End: 200,
 		Indexed: "t1"}}
-	for _, what := range []fault.Kind{fault.MissingRow, fault.FutureRead, fault.NewerRead, fault.DirtyRead,
+	for _, what := range []fault.Kind{fault.MissingRow, fault.NewerRead, fault.DirtyRead,
 		fault.StaleRead, fault.G1a} {
 		v := missing
 		if v.What = what; named(fresh(), v, acts, nil).What != what.With(fault.AfterRebuild) ||
