@@ -23,6 +23,7 @@ import (
 // findingData is what a finding's page shows.
 type findingData struct {
 	Name     string
+	Told     []difference
 	Record   *finding.Record
 	Bug      string
 	Files    []string // of its directory
@@ -42,6 +43,9 @@ type findingData struct {
 
 // text is something to copy.
 type text struct{ Name, Body string }
+
+// difference is what is wrong, and where it is of two executions, what they are and what each gave.
+type difference struct{ What, Detail, Run, Gave, Other, Instead string }
 
 // attempt is what came of running a case again.
 type attempt struct {
@@ -103,6 +107,13 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 	d := findingData{Name: name, Cell: of.Cell, Record: dir.Record, Again: s.again.of(name), Dir: dir.Path}
 	if d.Record == nil {
 		d.Record = &finding.Record{ID: name}
+	}
+	for i := range d.Record.Differences {
+		x := &d.Record.Differences[i]
+		told := difference{What: x.Heading(), Detail: x.Detail(), Gave: x.Transaction.String(),
+			Instead: x.Replay.String()}
+		told.Run, told.Other = x.Sides(d.Record.Class)
+		d.Told = append(d.Told, told)
 	}
 	d.Files = present(dir.Path)
 	small, err := dir.Reduced()

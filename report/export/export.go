@@ -227,6 +227,9 @@ func (s *script) flat(sql string) string {
 // describe says what one difference is.
 func describe(class string, d *finding.Difference) []string {
 	head := strings.TrimSpace(d.Where() + " " + d.Told())
+	if d.Where() == "" {
+		head = d.Heading()
+	}
 	if detail := d.Detail(); detail != "" {
 		head += ": " + detail
 	}

@@ -67,12 +67,14 @@ func (f *Dossier) Title(t *Timeline) string {
 }
 
 // Headline is the claim behind the database's name.
-func (f *Dossier) Headline(t *Timeline) string {
-	env := &f.Record.Environment
-	if p, err := dbms.Lookup(env.DBMS, ""); err == nil && p.Product != "" {
-		return p.Product + ": " + f.Claim(t)
+func (f *Dossier) Headline(t *Timeline) string { return Of(f.Record.Environment.DBMS, f.Claim(t)) }
+
+// Of is a claim about a database, behind its name as its makers write it.
+func Of(database, claim string) string {
+	if p, err := dbms.Lookup(database, ""); err == nil && p.Product != "" {
+		return p.Product + ": " + claim
 	}
-	return f.Claim(t)
+	return claim
 }
 
 // Wrong says which of a finding's two answers is known to be wrong. That the statements answer otherwise without
