@@ -108,13 +108,6 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 	if d.Record == nil {
 		d.Record = &finding.Record{ID: name}
 	}
-	for i := range d.Record.Differences {
-		x := &d.Record.Differences[i]
-		told := difference{What: x.Heading(), Detail: x.Detail(), Gave: x.Transaction.String(),
-			Instead: x.Replay.String()}
-		told.Run, told.Other = x.Sides(d.Record.Class)
-		d.Told = append(d.Told, told)
-	}
 	d.Files = present(dir.Path)
 	small, err := dir.Reduced()
 	if err != nil {
@@ -125,6 +118,15 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 	if small != nil {
 		best, d.Reduced = small, true
 		d.Original = content(dir, finding.CaseFile)
+		if r := small.Record; r != nil && r.Class != "" {
+			d.Record = &finding.Record{ID: d.Record.ID, Finding: r.Finding, Environment: d.Record.Environment}
+		}
+	}
+	for i := range d.Record.Differences {
+		x := &d.Record.Differences[i]
+		told := difference{What: x.Heading(), Detail: x.Detail(), Gave: x.Transaction.String(), Instead: x.Replay.String()}
+		told.Run, told.Other = x.Sides(d.Record.Class)
+		d.Told = append(d.Told, told)
 	}
 	d.Case, d.Log = content(best, finding.CaseFile), content(dir, finding.LogFile)
 	if slices.Contains(present(best.Path), finding.PageFile) {

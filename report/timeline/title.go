@@ -78,7 +78,7 @@ func Of(database, claim string) string {
 }
 
 // Wrong says which of a finding's two answers is known to be wrong. That the statements answer otherwise without
-// transactions, or by another plan, does not tell by itself.
+// transactions, by another plan or in a SELECT right before does not tell by itself.
 func (f *Dossier) Wrong() WrongSide {
 	switch {
 	case f.InAutocommit() != "":
@@ -87,6 +87,8 @@ func (f *Dossier) Wrong() WrongSide {
 		return EitherSide
 	case f.Record.Class == finding.ClassPlan:
 		return f.Plain.WrongPlan()
+	case len(f.Record.Differences) > 0 && f.Record.Differences[0].What == fault.MatchedWritten && !f.Unconditional():
+		return EitherSide
 	}
 	return TheRun
 }
