@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report/export"
@@ -39,6 +40,8 @@ func (x *Trial) Said() string {
 		return ran + ": the answers differ as above. Without the reads between the statements they do not."
 	case export.Compares(x.Find):
 		return ran + ": the answers differ as above."
+	case x.Find.Broke():
+		return ran + ": the server crashes."
 	default:
 		return ran + "."
 	}
@@ -46,6 +49,9 @@ func (x *Trial) Said() string {
 
 // unshown says what a tool does with a test that does not show a finding, and why that may be.
 func unshown(f *timeline.Dossier) string {
+	if f.Broke() {
+		return "ends, and the server lives on"
+	}
 	if f.Complains() {
 		return "prints that the tables are whole; the damage may need more time, or the reads that txweave adds"
 	}
@@ -72,7 +78,11 @@ func (u *Under) unrun(dbms, format string, tool *export.Tool) string {
 func (u *Under) Try(ctx context.Context, find *timeline.Dossier, format, test string) (*Trial, error) {
 	dbms := find.Record.Environment.DBMS
 	x := &Trial{Find: find, Test: test, Tool: export.ToolOf(dbms, format)}
-	if x.Unrun = u.unrun(dbms, format, x.Tool); x.Unrun != "" || x.Tool == nil {
+	if x.Unrun = u.unrun(dbms, format, x.Tool); x.Unrun == "" && x.Tool != nil && find.Broke() &&
+		find.Record.Class != finding.ClassCrash {
+		x.Unrun = "it does not end"
+	}
+	if x.Unrun != "" || x.Tool == nil {
 		return x, nil
 	}
 	on, err := u.For(ctx, find.Case)
@@ -100,6 +110,13 @@ func (x *Trial) run(ctx context.Context, t exec.Target) (err error) {
 	x.Printed, x.Failed = x.Tool.Run(ctx, t.Control(), x.Test)
 	if ctx.Err() != nil {
 		return outcome.Stopped()
+	}
+	if x.Find.Record.Class == finding.ClassCrash {
+		if x.Shown = errors.As(t.Alive(ctx), new(*exec.CrashError)); !x.Shown {
+			return nil
+		}
+		x.Failed = nil // the program has lost its connection
+		return t.Restart(ctx)
 	}
 	x.Shown = x.Failed == nil && (x.Tool.Format != "mtr" || len(x.Find.Record.Environment.Planted) > 0 ||
 		!export.Unshown(x.Find, x.Printed))
@@ -154,6 +171,12 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		if err := output.File(ctx, file, []byte(x.Test)); err != nil {
 			return err
 		}
+	}
+	if x.Shown && x.Find.Broke() {
+		if u.Target.Notes != nil {
+			fmt.Fprintf(u.Target.Notes, "txweave: %s\n", x.Said())
+		}
+		return nil
 	}
 	if err := output.File(ctx, beside, []byte(x.Printed)); err != nil {
 		return err

@@ -105,6 +105,11 @@ func (f *Dossier) Concurrent() bool {
 	return f.Case == nil || len(f.Case.Txns) > 1
 }
 
+// Broke says whether the finding is of a server that ended or does not answer any more.
+func (f *Dossier) Broke() bool {
+	return f.Record.Class == finding.ClassCrash || f.Record.Class == finding.ClassHang && f.Run == nil
+}
+
 // Why says in two sentences why it is wrong, in no words of ours; "" where the class alone tells nothing.
 func (f *Dossier) Why() string {
 	switch f.Record.Class {
