@@ -154,9 +154,7 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		return err
 	}
 	if x.Unrun != "" {
-		if u.Target.Notes != nil {
-			fmt.Fprintf(u.Target.Notes, "txweave: the test was not run: %s\n", x.Unrun)
-		}
+		u.note("the test was not run: %s", x.Unrun)
 		return nil
 	}
 	beside := x.Tool.Beside(file)
@@ -173,9 +171,7 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		}
 	}
 	if x.Shown && x.Find.Broke() {
-		if u.Target.Notes != nil {
-			fmt.Fprintf(u.Target.Notes, "txweave: %s\n", x.Said())
-		}
+		u.note("%s", x.Said())
 		return nil
 	}
 	if err := output.File(ctx, beside, []byte(x.Printed)); err != nil {
@@ -185,12 +181,17 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		return outcome.Inconclusivef("%s is written, and does not show the finding: %s %s (%s). Give the maintainers the "+
 			"report and its case.txw, which txweave replay repeats", file, x.Tool.Name, unshown(find), beside)
 	}
-	if u.Target.Notes != nil {
-		with := ""
-		if x.Find.Watched {
-			with = "; it shows the finding only with the reads around the statements, which it has"
-		}
-		fmt.Fprintf(u.Target.Notes, "txweave: %s has what %s prints of it on %s%s\n", beside, x.Tool.Name, x.On, with)
+	with := ""
+	if x.Find.Watched {
+		with = "; it shows the finding only with the reads around the statements, which it has"
 	}
+	u.note("%s has what %s prints of it on %s%s", beside, x.Tool.Name, x.On, with)
 	return nil
+}
+
+// note says something beside the results, where somebody reads it.
+func (u *Under) note(format string, args ...any) {
+	if u.Target.Notes != nil {
+		fmt.Fprintf(u.Target.Notes, "txweave: "+format+"\n", args...)
+	}
 }

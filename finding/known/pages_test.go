@@ -399,7 +399,8 @@ func TestMariaDBWrites(t *testing.T) {
 			[]string{"DELETE FROM t WHERE 1 IN (SELECT ROW_NUMBER() OVER () FROM t)"}, "T0.S0"},
 		{"mariadb-window-in-subquery", final, "",
 			[]string{"INSERT INTO t (pkey, c0) SELECT 5, 1 FROM t WHERE 1 IN (SELECT COUNT(*) OVER () FROM t)"}, ""},
-		{"", final, "", []string{"INSERT INTO t (pkey, c0) SELECT 5, COUNT(*) OVER () FROM t WHERE 1 IN (SELECT 1 FROM t)"}, ""},
+		{"", final, "",
+			[]string{"INSERT INTO t (pkey, c0) SELECT 5, COUNT(*) OVER () FROM t WHERE 1 IN (SELECT 1 FROM t)"}, ""},
 	} {
 		text := "txweave case 1\ntarget: mariadb\nisolation: serializable\n\n-- schema --\nCREATE TABLE t (" + rowNumber +
 			", c0 INT, c1 INT)" + c.parts + ";\n\n-- T0 --\nBEGIN;\n" + strings.Join(c.stmts, ";\n") + ";\nCOMMIT;\n"
