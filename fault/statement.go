@@ -233,6 +233,7 @@ var ofStatement = []CatalogueEntry{
 		Title: "A savepoint that was set is not there",
 		Why: "A savepoint stays until it is released, replaced or the transaction ends. None of that " +
 			"happened, and ROLLBACK TO it fails.",
+		Want:   "the savepoint is there until it is released, replaced or the transaction ends.",
 		Source: "ISO/IEC 9075-2, SAVEPOINT",
 		Old:    []string{"savepoint gone"}},
 	{Kind: UnknownSavepoint, Class: Statement,

@@ -98,10 +98,11 @@ func (d *Difference) BySearch() bool {
 }
 
 // Sides name what the two answers that a difference of a class tells are of: two executions, or a write and the query
-// right before it. They are "" where the difference has no such answers, or its steps tell them.
+// right before it. They are "" where the difference has no such answers, or its steps tell them, as they tell what a
+// database says of its tables.
 func (d *Difference) Sides(class string) (transaction, replay string) {
 	switch {
-	case d.Transaction.IsZero() && d.Replay.IsZero() || class == ClassInconsistent:
+	case d.Transaction.IsZero() && d.Replay.IsZero() || d.Transaction.Said != "" || class == ClassInconsistent:
 		return "", ""
 	case d.BySearch():
 		return "the write", "the query"
@@ -129,6 +130,27 @@ func (d *Difference) Told() string {
 		return fmt.Sprintf("%s (%s)", d.What, d.Shape)
 	}
 	return string(d.What)
+}
+
+// Heading names the statement of the difference, and what is wrong in the catalogue's words, where it has any.
+func (d *Difference) Heading() string {
+	where, name := d.Where(), ""
+	if e := fault.Of(d.What); e != nil {
+		if name = e.Called; d.What == fault.Integrity {
+			name = e.Title
+		}
+	}
+	switch {
+	case where == "" && name == "":
+		return d.Told()
+	case where == "":
+		return name
+	case name != "":
+		return where + ": " + name
+	case d.Code != 0:
+		return where + ": error " + d.Told()
+	}
+	return where
 }
 
 // Detail prints the table and the steps of the difference for people.

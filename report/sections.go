@@ -48,7 +48,7 @@ func Details(d *Doc) {
 // test writes the regression test in the form of the tracker's project, where that is one file.
 func (d *Doc) test() {
 	intro, ok := testIntro[d.tracker.Test]
-	if !ok || d.t == nil {
+	if !ok || d.t == nil && !d.f.Broke() {
 		return
 	}
 	tested := d.f.Tested

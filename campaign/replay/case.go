@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -124,11 +125,17 @@ func (u *Under) Dossier(ctx context.Context, arg string) (find *timeline.Dossier
 // without probes.
 func observe(ctx context.Context, t exec.Target, on *target.Chosen, c *testcase.Case) (*timeline.Dossier, error) {
 	p := on.Profile
+	out := &timeline.Dossier{Case: c, Record: finding.Record{Environment: on.Environment(t.Describe())}}
 	rep, err := Once(ctx, t, p, c, weave.Options{Precision: sdg.Match})
+	if crash := (*exec.CrashError)(nil); errors.As(err, &crash) {
+		out.Record.Finding = finding.Finding{Class: finding.ClassCrash, Oracle: "crash", Log: crash.Log,
+			Summary: finding.Line(crash.Error())}
+		out.Record.Sign()
+		return out, t.Restart(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := &timeline.Dossier{Case: c, Record: finding.Record{Environment: on.Environment(t.Describe())}}
 	if evs := append(rep.Findings, rep.Unconfirmed...); len(evs) > 0 {
 		out.Record.Finding, out.Run = evs[0].Finding, evs[0].Run.Trace
 		if evs[0].Replayed != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"txweave/exec"
+	"txweave/finding"
 	"txweave/internal/outcome"
 	"txweave/internal/output"
 	"txweave/report/export"
@@ -39,6 +40,8 @@ func (x *Trial) Said() string {
 		return ran + ": the answers differ as above. Without the reads between the statements they do not."
 	case export.Compares(x.Find):
 		return ran + ": the answers differ as above."
+	case x.Find.Broke():
+		return ran + ": the server crashes."
 	default:
 		return ran + "."
 	}
@@ -46,6 +49,9 @@ func (x *Trial) Said() string {
 
 // unshown says what a tool does with a test that does not show a finding, and why that may be.
 func unshown(f *timeline.Dossier) string {
+	if f.Broke() {
+		return "ends, and the server lives on"
+	}
 	if f.Complains() {
 		return "prints that the tables are whole; the damage may need more time, or the reads that txweave adds"
 	}
@@ -72,7 +78,11 @@ func (u *Under) unrun(dbms, format string, tool *export.Tool) string {
 func (u *Under) Try(ctx context.Context, find *timeline.Dossier, format, test string) (*Trial, error) {
 	dbms := find.Record.Environment.DBMS
 	x := &Trial{Find: find, Test: test, Tool: export.ToolOf(dbms, format)}
-	if x.Unrun = u.unrun(dbms, format, x.Tool); x.Unrun != "" || x.Tool == nil {
+	if x.Unrun = u.unrun(dbms, format, x.Tool); x.Unrun == "" && x.Tool != nil && find.Broke() &&
+		find.Record.Class != finding.ClassCrash {
+		x.Unrun = "it does not end"
+	}
+	if x.Unrun != "" || x.Tool == nil {
 		return x, nil
 	}
 	on, err := u.For(ctx, find.Case)
@@ -100,6 +110,13 @@ func (x *Trial) run(ctx context.Context, t exec.Target) (err error) {
 	x.Printed, x.Failed = x.Tool.Run(ctx, t.Control(), x.Test)
 	if ctx.Err() != nil {
 		return outcome.Stopped()
+	}
+	if x.Find.Record.Class == finding.ClassCrash {
+		if x.Shown = errors.As(t.Alive(ctx), new(*exec.CrashError)); !x.Shown {
+			return nil
+		}
+		x.Failed = nil // the program has lost its connection
+		return t.Restart(ctx)
 	}
 	x.Shown = x.Failed == nil && (x.Tool.Format != "mtr" || len(x.Find.Record.Environment.Planted) > 0 ||
 		!export.Unshown(x.Find, x.Printed))
@@ -137,9 +154,7 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		return err
 	}
 	if x.Unrun != "" {
-		if u.Target.Notes != nil {
-			fmt.Fprintf(u.Target.Notes, "txweave: the test was not run: %s\n", x.Unrun)
-		}
+		u.note("the test was not run: %s", x.Unrun)
 		return nil
 	}
 	beside := x.Tool.Beside(file)
@@ -155,6 +170,10 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 			return err
 		}
 	}
+	if x.Shown && x.Find.Broke() {
+		u.note("%s", x.Said())
+		return nil
+	}
 	if err := output.File(ctx, beside, []byte(x.Printed)); err != nil {
 		return err
 	}
@@ -162,12 +181,17 @@ func (u *Under) TryOut(ctx context.Context, find *timeline.Dossier, format, test
 		return outcome.Inconclusivef("%s is written, and does not show the finding: %s %s (%s). Give the maintainers the "+
 			"report and its case.txw, which txweave replay repeats", file, x.Tool.Name, unshown(find), beside)
 	}
-	if u.Target.Notes != nil {
-		with := ""
-		if x.Find.Watched {
-			with = "; it shows the finding only with the reads around the statements, which it has"
-		}
-		fmt.Fprintf(u.Target.Notes, "txweave: %s has what %s prints of it on %s%s\n", beside, x.Tool.Name, x.On, with)
+	with := ""
+	if x.Find.Watched {
+		with = "; it shows the finding only with the reads around the statements, which it has"
 	}
+	u.note("%s has what %s prints of it on %s%s", beside, x.Tool.Name, x.On, with)
 	return nil
+}
+
+// note says something beside the results, where somebody reads it.
+func (u *Under) note(format string, args ...any) {
+	if u.Target.Notes != nil {
+		fmt.Fprintf(u.Target.Notes, "txweave: "+format+"\n", args...)
+	}
 }

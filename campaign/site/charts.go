@@ -144,6 +144,12 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 		}
 		return out
 	}
+	bugs := bySeries(func(_, b database.Sample) (float64, bool) { return float64(b.Bugs), true })
+	for i := range bugs { // to the end of the drawing, where it is what the table says
+		if s := &bugs[i]; len(s.points) > 0 {
+			s.points = append(s.points, point{samples[len(samples)-1].At, float64(cells[i].BugsShown)})
+		}
+	}
 	return []chart{
 		draw("Cases", "a minute, while the cell ran", bySeries(func(a, b database.Sample) (float64, bool) {
 			ran := (b.Spent - a.Spent).Minutes()
@@ -162,9 +168,7 @@ func charts(cells []database.CellStatus, samples []database.Sample) []chart {
 			bool) {
 			return float64(b.Features), b.Features > 0
 		}), number),
-		draw("Bugs", "of which the cell has findings", bySeries(func(_, b database.Sample) (float64, bool) {
-			return float64(b.Bugs), true
-		}), number),
+		draw("Bugs", "of which the cell has findings", bugs, number),
 		draw("Memory", "MiB, of txweave and its servers", ofAll("txweave and its servers", samples,
 			func(s database.Sample) int64 { return s.RSS }), number),
 		draw("Disk", "MiB, of the campaign's directory", ofAll("findings and database", samples,

@@ -23,6 +23,7 @@ import (
 // findingData is what a finding's page shows.
 type findingData struct {
 	Name     string
+	Told     []difference
 	Record   *finding.Record
 	Bug      string
 	Files    []string // of its directory
@@ -42,6 +43,9 @@ type findingData struct {
 
 // text is something to copy.
 type text struct{ Name, Body string }
+
+// difference is what is wrong, and where it is of two executions, what they are and what each gave.
+type difference struct{ What, Detail, Run, Gave, Other, Instead string }
 
 // attempt is what came of running a case again.
 type attempt struct {
@@ -114,6 +118,15 @@ func (s *Site) finding(w http.ResponseWriter, r *http.Request) {
 	if small != nil {
 		best, d.Reduced = small, true
 		d.Original = content(dir, finding.CaseFile)
+		if r := small.Record; r != nil && r.Class != "" {
+			d.Record = &finding.Record{ID: d.Record.ID, Finding: r.Finding, Environment: d.Record.Environment}
+		}
+	}
+	for i := range d.Record.Differences {
+		x := &d.Record.Differences[i]
+		told := difference{What: x.Heading(), Detail: x.Detail(), Gave: x.Transaction.String(), Instead: x.Replay.String()}
+		told.Run, told.Other = x.Sides(d.Record.Class)
+		d.Told = append(d.Told, told)
 	}
 	d.Case, d.Log = content(best, finding.CaseFile), content(dir, finding.LogFile)
 	if slices.Contains(present(best.Path), finding.PageFile) {

@@ -22,6 +22,7 @@ import (
 
 	"txweave/campaign/database"
 	"txweave/finding"
+	"txweave/report/timeline"
 )
 
 //go:embed pages
@@ -58,6 +59,7 @@ func New(o Options) (*Site, error) {
 	}
 	var err error
 	s.tmpl, err = template.New("").Funcs(template.FuncMap{"line": finding.Line, "ago": ago, "count": finding.Count[int64],
+		"of":    timeline.Of,
 		"inc":   func(n int) int { return n + 1 },
 		"share": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
 		"times": func(n int) string { return finding.Count(int64(n), "time") },

@@ -16,6 +16,7 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/store"
 	_ "txweave/dbms/registry"
+	"txweave/fault"
 	"txweave/finding"
 )
 
@@ -36,8 +37,10 @@ func campaign(t *testing.T) *database.DB {
 	}
 	c := cells[0]
 	for n := range 2 {
-		rec := &finding.Record{ID: fmt.Sprintf("finding-one-%06d-0", n), Finding: finding.Finding{Class: "crash",
-			Signature: fmt.Sprintf("crash/%d", n), Title: "title " + hostile, Summary: hostile},
+		rec := &finding.Record{ID: fmt.Sprintf("finding-one-%06d-0", n), Finding: finding.Finding{Class: finding.ClassPlan,
+			Signature: fmt.Sprintf("plan/%d", n), Title: "title " + hostile, Summary: hostile,
+			Confirmed: 1, Repeated: 5, Differences: []finding.Difference{{Stmt: "T0.S1", Kind: "SELECT", What: fault.Rows,
+				Transaction: finding.Side{Text: "1 row"}, Replay: finding.Side{Text: hostile}}}},
 			Environment: finding.Environment{DBMS: "sqlite", Version: "3 " + hostile, Isolation: "serializable",
 				Case: n, Seed: 7}}
 		name, err := c.Save(rec, map[string][]byte{finding.CaseFile: []byte("txweave case 1\n# " + hostile),
@@ -143,6 +146,11 @@ func TestPages(t *testing.T) {
 	}
 	if body := v.want(200, "GET", "/metrics", nil); !strings.Contains(body,
 		`txweave_cases_total{cell="one",isolation="serializable",mode="fuzz",outcome="finding",target="sqlite"} 2`) {
+		t.Error(body)
+	}
+	if body := v.want(200, "GET", "/findings/finding-one-000000-0", nil); !strings.Contains(body, "<h1>SQLite: title ") ||
+		!strings.Contains(body, "came back 1 of 5 times") ||
+		!strings.Contains(body, "<tr><th>as planned</th><td>1 row</td></tr><tr><th>otherwise</th>") {
 		t.Error(body)
 	}
 	if _, body, h := v.ask("GET", "/findings/finding-one-000000-0/case.txw", nil); !strings.HasPrefix(
@@ -328,7 +336,7 @@ func TestRepeat(t *testing.T) {
 // TestCharts: a chart is drawn of what is there, and never of what cannot be.
 func TestCharts(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0).UTC()
-	cells := []database.CellStatus{{ID: 1, Name: "<a>"}, {ID: 2, Name: "b"}}
+	cells := []database.CellStatus{{ID: 1, Name: "<a>", BugsShown: 3}, {ID: 2, Name: "b"}}
 	var samples []database.Sample
 	for i := range 500 {
 		samples = append(samples, database.Sample{Cell: 1, At: at.Add(time.Duration(i) * time.Minute), Cases: int64(i * 100),
@@ -340,6 +348,9 @@ func TestCharts(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if got := list[1].Legend[0]; got.Last != "90 %" {
+		t.Errorf("%+v", got)
+	}
+	if got := list[4].Legend[0]; got.Last != "3" { // as the table has it, whatever the last sample had
 		t.Errorf("%+v", got)
 	}
 	if got := list[5].Legend[0]; got.Last != "256" {

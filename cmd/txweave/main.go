@@ -67,11 +67,20 @@ func run(root *cobra.Command) int {
 		<-again
 		os.Exit(exitInterrupted)
 	})
-	root.SetOut(standard(ctx, os.Stdout))
+	stdout := standard(ctx, os.Stdout)
+	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := execute(ctx, root, stderr)
+	help := root.HelpFunc()
+	var unsaid error // of help, which cobra tells nobody
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		var text strings.Builder
+		c.SetOut(&text)
+		help(c, args)
+		_, unsaid = io.WriteString(stdout, text.String())
+	})
+	err := errors.Join(execute(ctx, root, stderr), unsaid)
 	told.Do(func() {})
-	for _, w := range []io.Writer{root.OutOrStdout(), stderr} {
+	for _, w := range []io.Writer{stdout, stderr} {
 		if shown, ok := w.(*output.Shown); ok {
 			err = errors.Join(err, shown.Flush())
 		}

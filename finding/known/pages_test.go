@@ -397,6 +397,10 @@ func TestMariaDBWrites(t *testing.T) {
 		{"", final, "", []string{"UPDATE t SET c1 = c0, c0 = c1"}, ""},
 		{"mariadb-window-in-subquery", "plan-difference/DELETE:affected", "",
 			[]string{"DELETE FROM t WHERE 1 IN (SELECT ROW_NUMBER() OVER () FROM t)"}, "T0.S0"},
+		{"mariadb-window-in-subquery", final, "",
+			[]string{"INSERT INTO t (pkey, c0) SELECT 5, 1 FROM t WHERE 1 IN (SELECT COUNT(*) OVER () FROM t)"}, ""},
+		{"", final, "",
+			[]string{"INSERT INTO t (pkey, c0) SELECT 5, COUNT(*) OVER () FROM t WHERE 1 IN (SELECT 1 FROM t)"}, ""},
 	} {
 		text := "txweave case 1\ntarget: mariadb\nisolation: serializable\n\n-- schema --\nCREATE TABLE t (" + rowNumber +
 			", c0 INT, c1 INT)" + c.parts + ";\n\n-- T0 --\nBEGIN;\n" + strings.Join(c.stmts, ";\n") + ";\nCOMMIT;\n"

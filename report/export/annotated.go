@@ -83,7 +83,7 @@ func (s *script) linear(m timeline.Mark) string {
 	if m.Kind == timeline.Blocked {
 		return out + comment("--   ", "blocked")
 	}
-	if st.Role == history.Begin || st.Role == history.End && st.Answer.Err == nil {
+	if !st.Answered || st.Role == history.Begin || st.Role == history.End && st.Answer.Err == nil {
 		return out
 	}
 	return out + comment("--   ", timeline.AnswerLines(&st.Answer)...) + s.differs(st)

@@ -101,6 +101,8 @@ func newScript(f *timeline.Dossier) (*script, error) {
 	s := &script{finding: f, of: f.Case, dbms: spelling}
 	if f.Plain != nil {
 		s.of, s.Timeline = f.Plain.Case, f.Plain.Timeline
+	} else if f.Run == nil && f.Broke() {
+		s.Timeline = timeline.Planned(f.Case) // what it would have answered nobody knows
 	} else if s.Timeline, err = f.Timeline(); err != nil {
 		return nil, err
 	}
@@ -227,6 +229,9 @@ func (s *script) flat(sql string) string {
 // describe says what one difference is.
 func describe(class string, d *finding.Difference) []string {
 	head := strings.TrimSpace(d.Where() + " " + d.Told())
+	if d.Where() == "" {
+		head = d.Heading()
+	}
 	if detail := d.Detail(); detail != "" {
 		head += ": " + detail
 	}

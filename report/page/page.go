@@ -409,7 +409,7 @@ func (p *page) evidence() {
 	cycle := len(p.f.Record.Differences) > 0 && p.f.Record.Class == finding.ClassIsolation
 	for i := range p.f.Record.Differences {
 		d := &p.f.Record.Differences[i]
-		e := evidence{What: headingOf(d)}
+		e := evidence{What: d.Heading()}
 		if e.Compare = p.comparisonOf(d); e.Compare == nil {
 			edges := p.explain(d, &e)
 			cycle = cycle && edges
@@ -421,22 +421,6 @@ func (p *page) evidence() {
 	if cycle {
 		p.Verdict = "They cannot hold together: no order of the transactions, one after the other, keeps them all."
 	}
-}
-
-// headingOf names the statement of a difference, and what is wrong in the catalogue's words, where it has any.
-func headingOf(d *finding.Difference) string {
-	where, name := d.Where(), timeline.Called(d.What)
-	switch {
-	case where == "" && name == "":
-		return d.Told()
-	case where == "":
-		return name
-	case name != "":
-		return where + ": " + name
-	case d.Code != 0:
-		return where + ": error " + d.Told()
-	}
-	return where
 }
 
 // comparisonOf is what the two executions gave where a difference names a statement or a table; nil where there is one

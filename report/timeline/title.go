@@ -67,16 +67,18 @@ func (f *Dossier) Title(t *Timeline) string {
 }
 
 // Headline is the claim behind the database's name.
-func (f *Dossier) Headline(t *Timeline) string {
-	env := &f.Record.Environment
-	if p, err := dbms.Lookup(env.DBMS, ""); err == nil && p.Product != "" {
-		return p.Product + ": " + f.Claim(t)
+func (f *Dossier) Headline(t *Timeline) string { return Of(f.Record.Environment.DBMS, f.Claim(t)) }
+
+// Of is a claim about a database, behind its name as its makers write it.
+func Of(database, claim string) string {
+	if p, err := dbms.Lookup(database, ""); err == nil && p.Product != "" {
+		return p.Product + ": " + claim
 	}
-	return f.Claim(t)
+	return claim
 }
 
 // Wrong says which of a finding's two answers is known to be wrong. That the statements answer otherwise without
-// transactions, or by another plan, does not tell by itself.
+// transactions, by another plan or in a SELECT right before does not tell by itself.
 func (f *Dossier) Wrong() WrongSide {
 	switch {
 	case f.InAutocommit() != "":
@@ -85,6 +87,8 @@ func (f *Dossier) Wrong() WrongSide {
 		return EitherSide
 	case f.Record.Class == finding.ClassPlan:
 		return f.Plain.WrongPlan()
+	case len(f.Record.Differences) > 0 && f.Record.Differences[0].What == fault.MatchedWritten && !f.Unconditional():
+		return EitherSide
 	}
 	return TheRun
 }
@@ -99,6 +103,11 @@ func (f *Dossier) Concurrent() bool {
 		return len(f.Plain.Case.Txns) > 1
 	}
 	return f.Case == nil || len(f.Case.Txns) > 1
+}
+
+// Broke says whether the finding is of a server that ended or does not answer any more.
+func (f *Dossier) Broke() bool {
+	return f.Record.Class == finding.ClassCrash || f.Record.Class == finding.ClassHang && f.Run == nil
 }
 
 // Why says in two sentences why it is wrong, in no words of ours; "" where the class alone tells nothing.
