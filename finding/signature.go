@@ -56,16 +56,20 @@ var chance = []string{"constraint", "deferred-key", "foreign-key", "transactions
 const (
 	OneSession = "session"     // two transactions are of one session
 	ReadsAgain = "reads-again" // a transaction has two statements of one table
+	ReadsOn    = "reads-on"    // a transaction has two statements, of two tables
 )
 
 // order are those of these features that the signature has.
 func (s Signature) order() []string {
-	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool { return f != OneSession && f != ReadsAgain })
+	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
+		return f != OneSession && f != ReadsAgain && f != ReadsOn
+	})
 }
 
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
 // something of SQL do not go with those that need nothing; where transactions do, one that needs an order does not go
-// with one that needs another (a session that misses its own write, and a read that goes back behind an earlier one).
+// with one that needs another (a session that misses its own write; a read that goes back behind an earlier one; one that
+// misses a part of what an earlier one saw).
 func (s Signature) sameCause(o Signature) bool {
 	if s.ofTool() || o.ofTool() {
 		return true

@@ -95,16 +95,16 @@ func (f *features) order(c *testcase.Case) {
 			f.add(finding.OneSession)
 		}
 		sessions[t.Session] = true
-		seen := map[string]bool{}
+		var seen []string
 		for _, s := range t.Stmts {
-			for _, table := range c.Read(s.SQL).Tables() {
-				if seen[table] {
-					f.add(finding.ReadsAgain)
-				}
+			tables := c.Read(s.SQL).Tables()
+			switch again := slices.ContainsFunc(tables, func(x string) bool { return slices.Contains(seen, x) }); {
+			case again:
+				f.add(finding.ReadsAgain)
+			case len(seen) > 0 && len(tables) > 0:
+				f.add(finding.ReadsOn)
 			}
-			for _, table := range c.Read(s.SQL).Tables() {
-				seen[table] = true
-			}
+			seen = append(seen, tables...)
 		}
 	}
 }
