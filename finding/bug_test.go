@@ -134,6 +134,12 @@ func TestPlaceCauses(t *testing.T) {
 			"subquery", "versioned"), "B17"},
 		{caused(Cause{fault.PassesOver, "UPDATE"}, "UPDATE:matched-versus-written", false, "IF", "UPDATE", "derived",
 			"join:left", "subquery", "versioned"), "B17"},
+		{caused(CauseNewer, "newer-read", true, "SELECT", OneSession, "transactions"), "B18"},
+		// neither needs what the other does
+		{caused(CauseNewer, "newer-read", true, "SELECT", ReadsAgain, "transactions"), "B19"},
+		{caused(CauseNewer, "newer-read", true, "SELECT", ReadsAgain, OneSession, "transactions"), "B18"},
+		{caused(CauseNewer, "newer-read", true, "SELECT", "transactions"), "B18"},
+		{caused(CauseNewer, "newer-read", false, "SELECT", ReadsAgain), "B18"}, // a large case may have what it does not need
 	} {
 		if g, fresh := b.Place(record("x", "1.0"), tc.sig, time.Unix(1, 0)); g.ID != tc.want || fresh != (g.Count == 1) {
 			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)

@@ -52,11 +52,30 @@ func (s Signature) byChance(feature string) bool {
 
 var chance = []string{"constraint", "deferred-key", "foreign-key", "transactions"}
 
+// Features of cases whose cause is one of transactions: what must have gone before, in a reduced one.
+const (
+	OneSession = "session"     // two transactions are of one session
+	ReadsAgain = "reads-again" // a transaction has two statements of one table
+	ReadsOn    = "reads-on"    // a transaction has two statements, of two tables
+)
+
+// order are those of these features that the signature has.
+func (s Signature) order() []string {
+	return slices.DeleteFunc(slices.Clone(s.Features), func(f string) bool {
+		return f != OneSession && f != ReadsAgain && f != ReadsOn
+	})
+}
+
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
-// something of SQL do not go with those that need nothing.
+// something of SQL do not go with those that need nothing; where transactions do, one that needs an order does not go
+// with one that needs another (a session that misses its own write; a read that goes back behind an earlier one; one that
+// misses a part of what an earlier one saw).
 func (s Signature) sameCause(o Signature) bool {
-	if !s.Cause.IsZero() && !OfStatements(s.Cause) || s.ofTool() || o.ofTool() {
+	if s.ofTool() || o.ofTool() {
 		return true
+	}
+	if !s.Cause.IsZero() && !OfStatements(s.Cause) {
+		return !s.Minimal || !o.Minimal || within(s.order(), o.Features) || within(o.order(), s.Features)
 	}
 	a, b := s.essence(), o.essence()
 	switch {

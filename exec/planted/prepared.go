@@ -13,7 +13,8 @@ func (c *faultConn) PrepareContext(_ context.Context, sql string) (driver.Stmt, 
 	return &faultStmt{exec.TextStmt{Conn: c, Text: sql}, c}, nil
 }
 
-// faultStmt is a statement that is prepared. One with values beside it goes past the bugs, to the database.
+// faultStmt is a statement that is prepared. One with values beside it goes past the bugs, to the database; what it did
+// is noted.
 type faultStmt struct {
 	exec.TextStmt
 	conn *faultConn
@@ -28,6 +29,15 @@ func (s *faultStmt) ExecContext(ctx context.Context, values []driver.NamedValue)
 	if len(values) == 0 {
 		return s.TextStmt.ExecContext(ctx, nil)
 	}
+	if err := s.conn.enter(); err != nil {
+		return nil, err
+	}
+	res, err := s.execBeside(ctx, values)
+	s.conn.leave(exec.OccasionIn(ctx), s.Text, err)
+	return res, err
+}
+
+func (s *faultStmt) execBeside(ctx context.Context, values []driver.NamedValue) (driver.Result, error) {
 	stmt, err := s.beside(ctx)
 	if err != nil {
 		return nil, err
@@ -41,6 +51,15 @@ func (s *faultStmt) QueryContext(ctx context.Context, values []driver.NamedValue
 	if len(values) == 0 {
 		return s.TextStmt.QueryContext(ctx, nil)
 	}
+	if err := s.conn.enter(); err != nil {
+		return nil, err
+	}
+	rows, err := s.queryBeside(ctx, values)
+	s.conn.leave(exec.OccasionIn(ctx), s.Text, err)
+	return rows, err
+}
+
+func (s *faultStmt) queryBeside(ctx context.Context, values []driver.NamedValue) (driver.Rows, error) {
 	stmt, err := s.beside(ctx)
 	if err != nil {
 		return nil, err

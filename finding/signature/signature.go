@@ -58,6 +58,9 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	if len(c.Txns) > 1 {
 		set.add("transactions")
 	}
+	if !f.Cause.IsZero() && !finding.OfStatements(f.Cause) {
+		set.order(c)
+	}
 	for _, s := range c.Schema {
 		set.add(set.parser.SchemaFeatures(s.SQL)...)
 	}
@@ -80,6 +83,29 @@ func (f *features) frame(c *testcase.Case, t *testcase.Txn) {
 	}
 	if c.Read(t.End.SQL).RollsBack() {
 		f.add("ROLLBACK")
+	}
+}
+
+// order adds what goes before what in one session or transaction.
+func (f *features) order(c *testcase.Case) {
+	sessions := map[int]bool{}
+	for i := range c.Txns {
+		t := &c.Txns[i]
+		if t.Session != 0 && sessions[t.Session] {
+			f.add(finding.OneSession)
+		}
+		sessions[t.Session] = true
+		var seen []string
+		for _, s := range t.Stmts {
+			tables := c.Read(s.SQL).Tables()
+			switch again := slices.ContainsFunc(tables, func(x string) bool { return slices.Contains(seen, x) }); {
+			case again:
+				f.add(finding.ReadsAgain)
+			case len(seen) > 0 && len(tables) > 0:
+				f.add(finding.ReadsOn)
+			}
+			seen = append(seen, tables...)
+		}
 	}
 }
 

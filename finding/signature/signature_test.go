@@ -124,6 +124,35 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// TestOrder: of a case whose cause is one of transactions it counts whether two are of one session, and whether one has
+// two statements of one table, or of two; not where the cause is one of statements.
+func TestOrder(t *testing.T) {
+	const text = "txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t (pkey INT);\n" +
+		"CREATE TABLE u (pkey INT);\n\n"
+	for _, tc := range []struct{ txns, want string }{
+		{"-- T0 session 1 --\nBEGIN;\nDELETE FROM t;\nCOMMIT;\n\n-- T1 session 1 --\nBEGIN;\nDELETE FROM t;\nCOMMIT;\n",
+			"session transactions write"},
+		{"-- T0 session 1 --\nBEGIN;\nDELETE FROM t;\nCOMMIT;\n\n-- T1 session 2 --\nBEGIN;\nDELETE FROM t;\nCOMMIT;\n",
+			"transactions write"},
+		{"-- T0 --\nBEGIN;\nSELECT 1 FROM t;\nSELECT 2 FROM t;\nCOMMIT;\n", "read reads-again"},
+		{"-- T0 --\nBEGIN;\nSELECT 1 FROM t, t AS r;\nCOMMIT;\n", "read"},
+		{"-- T0 --\nBEGIN;\nSELECT 1 FROM t;\nSELECT 2 FROM u;\nCOMMIT;\n", "read reads-on"},
+	} {
+		c, err := testcase.Parse("test", []byte(text+tc.txns))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := &finding.Finding{Class: finding.ClassSnapshot, Cause: finding.CauseStale}
+		if got := strings.Join(Of(f, c).Features, " "); got != tc.want {
+			t.Errorf("%s: %s, want %s", tc.txns, got, tc.want)
+		}
+		f.Cause = finding.CauseTwice
+		if got := strings.Join(Of(f, c).Features, " "); strings.Contains(got, "session") || strings.Contains(got, "reads") {
+			t.Errorf("%s: %s, though statements are the cause", tc.txns, got)
+		}
+	}
+}
+
 // TestBlamed: only a transaction that the finding names, and that undid something by going back to a savepoint set
 // before all else, is told of.
 func TestBlamed(t *testing.T) {
