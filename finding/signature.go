@@ -52,7 +52,8 @@ func (s Signature) byChance(feature string) bool {
 
 var chance = []string{"constraint", "deferred-key", "foreign-key", "transactions"}
 
-// Features of cases whose cause is one of transactions: what must have gone before, in a reduced one.
+// Features of cases with a stale read: what must have gone before, in a reduced one. Other causes of transactions show
+// with and without: one lost commit, in a session's next transaction or between two reads of another one.
 const (
 	OneSession = "session"     // two transactions are of one session
 	ReadsAgain = "reads-again" // a transaction has two statements of one table
@@ -67,9 +68,9 @@ func (s Signature) order() []string {
 }
 
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
-// something of SQL do not go with those that need nothing; where transactions do, one that needs an order does not go
-// with one that needs another (a session that misses its own write; a read that goes back behind an earlier one; one that
-// misses a part of what an earlier one saw).
+// something of SQL do not go with those that need nothing; a stale read that needs an order does not go with one that needs
+// another (a session that misses its own write; a read that goes back behind an earlier one; one that misses a part of
+// what an earlier one saw).
 func (s Signature) sameCause(o Signature) bool {
 	if s.ofTool() || o.ofTool() {
 		return true

@@ -58,7 +58,7 @@ func Of(f *finding.Finding, c *testcase.Case) finding.Signature {
 	if len(c.Txns) > 1 {
 		set.add("transactions")
 	}
-	if !f.Cause.IsZero() && !finding.OfStatements(f.Cause) {
+	if f.Cause == finding.CauseStale {
 		set.order(c)
 	}
 	for _, s := range c.Schema {

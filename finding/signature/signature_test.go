@@ -124,8 +124,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestOrder: of a case whose cause is one of transactions it counts whether two are of one session, and whether one has
-// two statements of one table, or of two; not where the cause is one of statements.
+// TestOrder: of a case with a stale read it counts whether two are of one session, and whether one has
+// two statements of one table, or of two; not where another cause is known.
 func TestOrder(t *testing.T) {
 	const text = "txweave case 1\ntarget: sqlite\nisolation: serializable\n\n-- schema --\nCREATE TABLE t (pkey INT);\n" +
 		"CREATE TABLE u (pkey INT);\n\n"
@@ -146,9 +146,9 @@ func TestOrder(t *testing.T) {
 		if got := strings.Join(Of(f, c).Features, " "); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.txns, got, tc.want)
 		}
-		f.Cause = finding.CauseTwice
+		f.Cause = finding.CauseLost
 		if got := strings.Join(Of(f, c).Features, " "); strings.Contains(got, "session") || strings.Contains(got, "reads") {
-			t.Errorf("%s: %s, though statements are the cause", tc.txns, got)
+			t.Errorf("%s: %s, though a lost write is the cause", tc.txns, got)
 		}
 	}
 }
