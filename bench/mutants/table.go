@@ -32,9 +32,9 @@ func printMatrix(w io.Writer, results []outcome) {
 	fmt.Fprintf(w, "| mutant | always | 1 in 50 | %s |\n| ---%s |\n", strings.Join(engineStates, " | "),
 		strings.Repeat(" | ---", len(whens)))
 	for _, m := range mutants {
-		cells, any := []string{"`" + m.name + "`"}, false
+		cells, any := []string{"`" + m.Name + "`"}, false
 		for _, when := range whens {
-			i := slices.IndexFunc(results, func(o outcome) bool { return o.Mutant == strings.TrimSuffix(m.name+":"+when, ":") })
+			i := slices.IndexFunc(results, func(o outcome) bool { return o.Mutant == strings.TrimSuffix(m.Name+":"+when, ":") })
 			if i < 0 {
 				cells = append(cells, "")
 				continue
