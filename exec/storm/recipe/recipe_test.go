@@ -21,8 +21,9 @@ func example() *Recipe {
 		Duration: strict.Duration(90 * time.Second),
 		Nemesis:  []string{"ddl", "kill", "locks"}, Acts: []string{"a", "b"}, Every: strict.Duration(20 * time.Millisecond),
 		Perturb: true, Transactions: 900,
-		Tuning:  workload.Tuning{Operations: 7, Reads: new(float64), Theta: 1.5, ValueSize: 100},
-		Finding: []Seen{{Signature: "s", Summary: "it is\n\"odd\"", Times: 2, Storms: 3, Median: strict.Duration(time.Second)}}}
+		Tuning: workload.Tuning{Operations: 7, Reads: new(float64), Theta: 1.5, ValueSize: 100},
+		Finding: []Seen{{Signature: "s", Summary: "it is\n\"odd\"", Times: 2, Storms: 3,
+			Median: strict.Duration(time.Second)}}}
 }
 
 func TestRoundTrip(t *testing.T) {
