@@ -2,6 +2,7 @@ package checker
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 
@@ -25,12 +26,7 @@ func (v *Verdict) nodes() (names []string, index map[string]int) {
 	return names, index
 }
 
-func nameOf(from string) string {
-	if from == "" {
-		return "nobody"
-	}
-	return from
-}
+func nameOf(from string) string { return cmp.Or(from, "nobody") }
 
 // DOT prints the counterexample for Graphviz.
 func (v *Verdict) DOT() []byte {

@@ -157,8 +157,7 @@ func Connect(ctx context.Context, kind *Server, at *DSN, wait time.Duration) (Ta
 	}
 	database := DatabasePrefix + "l" + hex.EncodeToString(id[:])
 	t, err := kind.Users.Join(ctx, at, database, wait)
-	var lost *LostError
-	if errors.As(err, &lost) {
+	if _, ok := errors.AsType[*LostError](err); ok {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return t, err

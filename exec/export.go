@@ -63,8 +63,7 @@ func (s *runState) readExported(t *track, name string) error {
 	}
 	control := s.target.Control()
 	rows, err := control.Read(s.ctx, control.protocol.Export.As(name, strings.Join(parts, " UNION ALL ")))
-	var refused *AnswerError
-	if errors.As(err, &refused) {
+	if _, ok := errors.AsType[*AnswerError](err); ok {
 		return control.Must(s.ctx, "ROLLBACK")
 	}
 	if err != nil {

@@ -260,8 +260,7 @@ func (r *Runner) reset(loose bool) error {
 
 // explain adds the server's log to the error of a connection that was lost.
 func (r *Runner) explain(err error) error {
-	var lost *LostError
-	if errors.As(err, &lost) && lost.Log == "" {
+	if lost, ok := errors.AsType[*LostError](err); ok && lost.Log == "" {
 		lost.Log = r.target.Log()
 	}
 	return err
@@ -271,8 +270,7 @@ func (r *Runner) explain(err error) error {
 // such: no transaction is open when it is sent, but what is left of a statement that was killed. One that has waited in
 // vain is a time-out: whether that comes back is looked into.
 func (r *Runner) classify(err error) error {
-	var answer *AnswerError
-	if errors.As(err, &answer) {
+	if answer, ok := errors.AsType[*AnswerError](err); ok {
 		switch r.profile.Errors.Classify(answer.Err.Code, answer.Err.Message) {
 		case dbms.Environment, dbms.WouldBlock:
 			return &EnvironmentError{Answer: answer}

@@ -50,14 +50,6 @@ const sideStream = stream + 2
 // A Range is an inclusive range of sizes. The zero Range means the documented default.
 type Range struct{ Min, Max int }
 
-// or returns r, or def when r is the zero Range.
-func (r Range) or(def Range) Range {
-	if r == (Range{}) {
-		return def
-	}
-	return r
-}
-
 // check reports whether the range is usable with lo as its smallest value.
 func (r Range) check(name string, lo, hi int) error {
 	if r.Min < lo || r.Max < r.Min || r.Max > hi {
@@ -95,11 +87,11 @@ type Options struct {
 
 // withDefaults fills the sizes that are zero.
 func (o Options) withDefaults() (Options, error) {
-	o.Tables = o.Tables.or(Range{1, 5})
-	o.Columns = o.Columns.or(Range{1, 6})
-	o.Rows = o.Rows.or(Range{0, 80})
-	o.Txns = o.Txns.or(Range{2, 6})
-	o.Stmts = o.Stmts.or(Range{8, 16})
+	o.Tables = cmp.Or(o.Tables, Range{1, 5})
+	o.Columns = cmp.Or(o.Columns, Range{1, 6})
+	o.Rows = cmp.Or(o.Rows, Range{0, 80})
+	o.Txns = cmp.Or(o.Txns, Range{2, 6})
+	o.Stmts = cmp.Or(o.Stmts, Range{8, 16})
 	if o.Refs == 0 {
 		o.Refs = 5
 	}

@@ -140,14 +140,6 @@ func predNull(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	return build.IsNull(c.x, oneOf(g, []bool{false, true})), true
 }
 
-func predAnd(g *generator, sc *scope, depth int) (sql.Expr, bool) {
-	return g.combine(sc, depth, sql.OpAnd)
-}
-
-func predOr(g *generator, sc *scope, depth int) (sql.Expr, bool) {
-	return g.combine(sc, depth, sql.OpOr)
-}
-
 // predMerge finds rows by two or three indexes of a table, whose answers are put together: by OR, in some cases by AND.
 func predMerge(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	bases := sc.bases()
@@ -172,16 +164,14 @@ func predMerge(g *generator, sc *scope, depth int) (sql.Expr, bool) {
 	return build.Paren(build.Any(parts...)), true
 }
 
-func predXor(g *generator, sc *scope, depth int) (sql.Expr, bool) {
-	return g.combine(sc, depth, sql.OpXor)
-}
-
-// combine joins two predicates with an operator.
-func (g *generator) combine(sc *scope, depth int, op sql.Op) (sql.Expr, bool) {
-	if depth == 0 {
-		return nil, false
+// combined joins two predicates with an operator.
+func combined(op sql.Op) predicateFunc {
+	return func(g *generator, sc *scope, depth int) (sql.Expr, bool) {
+		if depth == 0 {
+			return nil, false
+		}
+		return build.Paren(build.Binary(g.predicate(sc, depth-1), op, g.predicate(sc, depth-1))), true
 	}
-	return build.Paren(build.Binary(g.predicate(sc, depth-1), op, g.predicate(sc, depth-1))), true
 }
 
 func predNot(g *generator, sc *scope, depth int) (sql.Expr, bool) {
@@ -347,4 +337,108 @@ func predConstant(g *generator, sc *scope, _ int) (sql.Expr, bool) {
 	}
 	f := g.anyColumn(sc).fam
 	return build.Binary(g.literal(f, nil).x, oneOf(g, compareOps), g.literal(f, nil).x), true
+}
+
+// Where productions: how an UPDATE, a DELETE or a locking read finds its rows; nothing means all of them. The first
+// reference of the scope is the table in question.
+
+func wherePoint(g *generator, sc *scope, _ int) sql.Expr {
+	r := sc.refs[0]
+	if g.pct(65) {
+		return whereKey(g, sc, 0)
+	}
+	if len(r.base.own) > 1 && g.pct(ownShare) { // the first column of a key alone
+		if key := r.base.keyOf(g.nameKey(r.base)); key != nil {
+			return build.Eq(r.col(r.base.own[0]), g.lit(key[0]))
+		}
+	}
+	column, keys := "pkey", make([]sql.Expr, g.between(2, 3))
+	own := len(r.base.own) == 1 && g.pct(ownShare)
+	for i := range keys {
+		k := g.nameKey(r.base)
+		keys[i] = build.Int(k)
+		if key := r.base.keyOf(k); own && len(key) == 1 {
+			column, keys[i] = r.base.own[0].name, g.lit(key[0])
+		} else {
+			own = false
+		}
+		if !own && column != "pkey" { // a row that may not be there: its own key is not known
+			keys = keys[:i]
+			break
+		}
+	}
+	return build.In(build.Column(r.alias, column), false, keys...)
+}
+
+// whereFiltered finds rows by their keys, of which a predicate holds of some: those of which it does not are locked, or
+// not, all the same.
+func whereFiltered(g *generator, sc *scope, depth int) sql.Expr {
+	return build.All(wherePoint(g, sc, 0), g.predicate(sc, max(depth-1, 0)))
+}
+
+// whereKey finds one row.
+func whereKey(g *generator, sc *scope, _ int) sql.Expr {
+	r := sc.refs[0]
+	k := g.nameKey(r.base)
+	return g.at(r, k, r.base.keyOf(k))
+}
+
+// nameKey returns a pkey that may exist in t and notes it as one of those that the statement names.
+func (g *generator) nameKey(t *table) int64 {
+	k := g.key(t)
+	g.named = append(g.named, k)
+	return k
+}
+
+func whereRange(g *generator, sc *scope, _ int) sql.Expr {
+	r := sc.refs[0]
+	k := g.nameKey(r.base)
+	if cond, ok := g.ownRange(r, k); ok {
+		return cond
+	}
+	return build.Between(r.pkey(), build.Int(k), build.Int(k+g.width(r.base)))
+}
+
+func whereFree(g *generator, sc *scope, depth int) sql.Expr {
+	return g.anchored(sc, g.predicate(sc, depth))
+}
+
+// whereBoth narrows a free predicate to a range of keys.
+func whereBoth(g *generator, sc *scope, depth int) sql.Expr {
+	if g.pct(wideShare) {
+		return build.All(whereWide(g, sc, 0), g.predicate(sc, depth))
+	}
+	return build.All(whereRange(g, sc, 0), g.predicate(sc, depth))
+}
+
+// whereWhole leaves the clause out.
+func whereWhole(*generator, *scope, int) sql.Expr { return nil }
+
+// whereRanked finds rows by how many others of their own table lie before them, or are like them, by a column of
+// theirs. Each row that the statement changes would change that for the others: whoever reads the table while it writes
+// finds other rows than a SELECT right before it.
+func whereRanked(g *generator, sc *scope, depth int) sql.Expr {
+	r := sc.refs[0]
+	if !g.canRead(sc) || g.banned == r.base {
+		return whereRange(g, sc, depth)
+	}
+	by := []*column{r.base.pkey}
+	for _, c := range r.base.cols {
+		if c.special == nil {
+			by = append(by, c, c)
+		}
+	}
+	c := oneOf(g, by)
+	in := &scope{parent: sc}
+	from := g.addTable(in, r.base)
+	other := in.refs[0]
+	if c != r.base.pkey && g.pct(30) {
+		not := oneOf(g, []bool{false, true})
+		alike := build.All(build.Eq(other.col(c), r.col(c)), build.Binary(other.pkey(),
+			oneOf(g, []sql.Op{sql.OpNe, sql.OpLt, sql.OpGt}), r.pkey()))
+		return build.Not(not, build.Exists(build.Query(block(from, alike, build.Item(build.Int(1), "")))))
+	}
+	before := build.Binary(other.col(c), oneOf(g, []sql.Op{sql.OpLt, sql.OpGt}), r.col(c))
+	count := build.Scalar(build.Query(block(from, before, build.Item(build.Count(), ""))))
+	return build.Binary(count, oneOf(g, []sql.Op{sql.OpLt, sql.OpLt, sql.OpGe, sql.OpEq}), build.Int(g.between(1, 3)))
 }

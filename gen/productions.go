@@ -206,13 +206,13 @@ func (g *generator) form(name string) bool {
 
 // Feature is one production as a dialect has it.
 type Feature struct {
-	Group    string // the table that it is drawn from
-	Optional bool   // drawn by itself: its weight is a share in percent
-	Name     string // for --without
-	What     string
-	Covers   []string // words by which lists of bugs call what it brings
-	Weight   int      // of the group's, 0 where the dialect has it not
-	Since    string   // the version that it needs; "" is every one
+	Group    string   `json:"group"`    // the table that it is drawn from
+	Optional bool     `json:"optional"` // drawn by itself: its weight is a share in percent
+	Name     string   `json:"name"`     // for --without
+	What     string   `json:"-"`
+	Covers   []string `json:"-"`               // words by which lists of bugs call what it brings
+	Weight   int      `json:"weight"`          // of the group's, 0 where the dialect has it not
+	Since    string   `json:"since,omitempty"` // the version that it needs; "" is every one
 }
 
 // Features lists the productions in the order of their tables, with the weights that a dialect gives them.

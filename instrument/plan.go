@@ -558,3 +558,57 @@ func versionSet(role history.Role, conn Conn, tables []string) Probe {
 	}
 	return Probe{Role: role, Conn: conn, SQL: b.String(), Tables: tables}
 }
+
+// level returns another level of the plan's DBMS, for a transaction of its own. It is held to what it promises itself,
+// whatever is claimed of the case's.
+func (p *Plan) level(isolation string) (*dbms.Profile, error) {
+	own, err := dbms.Lookup(p.Profile.DBMS, isolation)
+	if err != nil {
+		return nil, err
+	}
+	if own.ReadModes.Observer != p.Profile.ReadModes.Observer ||
+		own.ReadModes.MixedSubqueries != p.Profile.ReadModes.MixedSubqueries {
+		return nil, fmt.Errorf("it runs at %s beside %s: on this database the reads that show what a statement saw are other "+
+			"ones at each, and a case has one kind: give all transactions one level", own.Isolation, p.Profile.Isolation)
+	}
+	return own, nil
+}
+
+// Mixed says whether transactions of the case run at different levels.
+func (p *Plan) Mixed() bool {
+	return slices.ContainsFunc(p.Txns, func(t TxnPlan) bool { return t.Profile != p.Profile })
+}
+
+// NoReplay is the reason why the case cannot be replayed; "" if it can. Transactions that only read at a level without
+// a replay are left out of it, those that write are not.
+func (p *Plan) NoReplay() string {
+	for i := range p.Txns {
+		t := &p.Txns[i]
+		if t.Profile.Guarantees.NoReplay != "" && (t.Profile == p.Profile || slices.ContainsFunc(t.Blocks,
+			func(b *Block) bool {
+				return b.Info.Kind.Writes() || b.Info.Kind == sqltext.Select && b.Info.Target != ""
+			})) {
+			return t.Profile.Guarantees.NoReplay
+		}
+	}
+	return ""
+}
+
+// chain finds the transactions that AND CHAIN begins: the next one of the session, at the same level, that begins as it
+// says. Where there is none the words are left out, since they would leave a transaction open.
+func (p *Plan) chain() {
+	for i := range p.Txns {
+		t := &p.Txns[i]
+		if b := t.After; b >= 0 && p.Profile.Read(p.Txns[b].End).Chains() {
+			before := &p.Txns[b]
+			t.Chained = t.Profile.Transactions.Chained != "" && t.Profile == before.Profile &&
+				control.Continues(p.Profile.Read(before.Begin),
+					p.Profile.Read(t.Begin))
+		}
+	}
+	for i := range p.Txns {
+		if !slices.ContainsFunc(p.Txns, func(t TxnPlan) bool { return t.After == i && t.Chained }) {
+			p.Txns[i].End = p.Profile.Read(p.Txns[i].End).Unchained()
+		}
+	}
+}

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"txweave/dbms"
 	"txweave/history"
 	"txweave/sql"
 	"txweave/sql/sqltext"
+	"txweave/testcase"
 )
 
 // checkView refuses a SELECT whose blocks read different views: where plain reads and locking reads differ, each
@@ -177,4 +179,39 @@ func addend(stmt sql.Stmt) (int64, bool) {
 	}
 	base, err := strconv.ParseInt(n.Text, 10, 64)
 	return base, err == nil
+}
+
+// checkNow refuses, where a text 'now' is the time to the functions of dates, a case that holds such a text and gives
+// one of them what is no literal: a row may hold it. A text that is put together from others is not seen.
+func checkNow(c *testcase.Case, syntax *sqltext.Syntax) error {
+	if !syntax.TextTellsTime {
+		return nil
+	}
+	now, called, at := false, "", ""
+	read := func(sql, place string) {
+		s := syntax.Quoting.Read(sql)
+		asked, _ := s.Calls() // a default that is the time does not hold the text
+		now = now || len(asked) == 0 && slices.ContainsFunc(s.Tokens, func(t sqltext.Token) bool {
+			return t.Kind == sqltext.Literal && strings.EqualFold(strings.TrimSpace(t.Unquote()), "now")
+		})
+		if called == "" {
+			called, at = s.DatesContents(), place
+		}
+	}
+	for i, s := range c.Schema {
+		read(s.SQL, fmt.Sprintf("schema, statement %d", i))
+	}
+	for n := range c.Txns {
+		for i, s := range c.Txns[n].Stmts {
+			read(s.SQL, c.At(testcase.Ref{Txn: n, Stmt: i}))
+		}
+	}
+	for _, s := range c.Rows {
+		read(s.SQL, "")
+	}
+	if now && called != "" {
+		return fmt.Errorf("%s: function %s: of a row that holds 'now' its value is the time: take another text", at,
+			strings.ToUpper(called))
+	}
+	return nil
 }

@@ -140,7 +140,7 @@ func (f *fields) rewrite(n Node) Node {
 	f.changed = false
 	n.fields(f)
 	if f.changed || f.all {
-		if n = n.copied(); f.all {
+		if n = copied(n); f.all {
 			*n.head() = origin{}
 		}
 		f.mode, f.at = putting, first
@@ -149,6 +149,13 @@ func (f *fields) rewrite(n Node) Node {
 	}
 	f.nodes, f.changed = f.nodes[:first], outer
 	return f.to(n)
+}
+
+// copied is a copy of a node, with its children.
+func copied(n Node) Node {
+	c := reflect.New(reflect.TypeOf(n).Elem())
+	c.Elem().Set(reflect.ValueOf(n).Elem())
+	return c.Interface().(Node)
 }
 
 // rewritten is what becomes of a child.

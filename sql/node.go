@@ -4,7 +4,6 @@ package sql
 type Node interface {
 	head() *origin
 	fields(f *fields)
-	copied() Node
 	print(p *printer)
 }
 

@@ -2,8 +2,6 @@
 
 package sql
 
-func (n *AddColumn) copied() Node { c := *n; return &c }
-
 func (n *AddColumn) fields(f *fields) {
 	value(f, "Modify", &n.Modify)
 	value(f, "IfNotExists", &n.IfNotExists)
@@ -12,25 +10,16 @@ func (n *AddColumn) fields(f *fields) {
 	value(f, "First", &n.First)
 	one(f, "After", &n.After)
 }
-
-func (n *AddConstraint) copied() Node { c := *n; return &c }
-
 func (n *AddConstraint) fields(f *fields) {
 	one(f, "Constraint", &n.Constraint)
 	value(f, "NotValid", &n.NotValid)
 }
-
-func (n *AlterColumn) copied() Node { c := *n; return &c }
-
 func (n *AlterColumn) fields(f *fields) {
 	one(f, "Column", &n.Column)
 	value(f, "What", &n.What)
 	one(f, "Type", &n.Type)
 	one(f, "X", &n.X)
 }
-
-func (n *AlterPartitions) copied() Node { c := *n; return &c }
-
 func (n *AlterPartitions) fields(f *fields) {
 	value(f, "What", &n.What)
 	value(f, "All", &n.All)
@@ -39,9 +28,6 @@ func (n *AlterPartitions) fields(f *fields) {
 	list(f, "Parts", &n.Parts)
 	one(f, "By", &n.By)
 }
-
-func (n *AlterTable) copied() Node { c := *n; return &c }
-
 func (n *AlterTable) fields(f *fields) {
 	value(f, "What", &n.What)
 	value(f, "IfExists", &n.IfExists)
@@ -50,53 +36,32 @@ func (n *AlterTable) fields(f *fields) {
 	list(f, "Actions", &n.Actions)
 	one(f, "Partitions", &n.Partitions)
 }
-
-func (n *Analyze) copied() Node { c := *n; return &c }
-
 func (n *Analyze) fields(f *fields) {
 	one(f, "Target", &n.Target)
 }
-
-func (n *Array) copied() Node { c := *n; return &c }
-
 func (n *Array) fields(f *fields) {
 	value(f, "Inner", &n.Inner)
 	list(f, "Items", &n.Items)
 	one(f, "Query", &n.Query)
 }
-
-func (n *Assign) copied() Node { c := *n; return &c }
-
 func (n *Assign) fields(f *fields) {
 	list(f, "Columns", &n.Columns)
 	value(f, "Row", &n.Row)
 	one(f, "Value", &n.Value)
 }
-
-func (n *AttachPartition) copied() Node { c := *n; return &c }
-
 func (n *AttachPartition) fields(f *fields) {
 	one(f, "Table", &n.Table)
 	one(f, "Bound", &n.Bound)
 }
-
-func (n *Attribute) copied() Node { c := *n; return &c }
-
 func (n *Attribute) fields(f *fields) {
 	value(f, "Words", &n.Words)
 	one(f, "Value", &n.Value)
 }
-
-func (n *Begin) copied() Node { c := *n; return &c }
-
 func (n *Begin) fields(f *fields) {
 	value(f, "Start", &n.Start)
 	value(f, "Mode", &n.Mode)
 	list(f, "Traits", &n.Traits)
 }
-
-func (n *Between) copied() Node { c := *n; return &c }
-
 func (n *Between) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Not", &n.Not)
@@ -104,39 +69,24 @@ func (n *Between) fields(f *fields) {
 	one(f, "Low", &n.Low)
 	one(f, "High", &n.High)
 }
-
-func (n *Binary) copied() Node { c := *n; return &c }
-
 func (n *Binary) fields(f *fields) {
 	value(f, "Op", &n.Op)
 	one(f, "Left", &n.Left)
 	one(f, "Right", &n.Right)
 }
-
-func (n *Block) copied() Node { c := *n; return &c }
-
 func (n *Block) fields(f *fields) {
 	list(f, "Stmts", &n.Stmts)
 }
-
-func (n *Bound) copied() Node { c := *n; return &c }
-
 func (n *Bound) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Side", &n.Side)
 }
-
-func (n *CTE) copied() Node { c := *n; return &c }
-
 func (n *CTE) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	list(f, "Columns", &n.Columns)
 	value(f, "Materialized", &n.Materialized)
 	one(f, "Body", &n.Body)
 }
-
-func (n *Call) copied() Node { c := *n; return &c }
-
 func (n *Call) fields(f *fields) {
 	one(f, "Schema", &n.Schema)
 	one(f, "Name", &n.Name)
@@ -149,80 +99,50 @@ func (n *Call) fields(f *fields) {
 	one(f, "Filter", &n.Filter)
 	one(f, "Over", &n.Over)
 }
-
-func (n *Case) copied() Node { c := *n; return &c }
-
 func (n *Case) fields(f *fields) {
 	one(f, "Operand", &n.Operand)
 	list(f, "Whens", &n.Whens)
 	one(f, "Else", &n.Else)
 }
-
-func (n *Cast) copied() Node { c := *n; return &c }
-
 func (n *Cast) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Type", &n.Type)
 	value(f, "Convert", &n.Convert)
 	value(f, "Colons", &n.Colons)
 }
-
-func (n *Check) copied() Node { c := *n; return &c }
-
 func (n *Check) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "X", &n.X)
 	value(f, "Conflict", &n.Conflict)
 	value(f, "Enforced", &n.Enforced)
 }
-
-func (n *Collate) copied() Node { c := *n; return &c }
-
 func (n *Collate) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Collation", &n.Collation)
 }
-
-func (n *Collation) copied() Node { c := *n; return &c }
-
 func (n *Collation) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Collation", &n.Collation)
 }
-
-func (n *Column) copied() Node { c := *n; return &c }
-
 func (n *Column) fields(f *fields) {
 	one(f, "Schema", &n.Schema)
 	one(f, "Table", &n.Table)
 	one(f, "Name", &n.Name)
 }
-
-func (n *ColumnDef) copied() Node { c := *n; return &c }
-
 func (n *ColumnDef) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Type", &n.Type)
 	list(f, "Constraints", &n.Constraints)
 }
-
-func (n *Commit) copied() Node { c := *n; return &c }
-
 func (n *Commit) fields(f *fields) {
 	value(f, "Chain", &n.Chain)
 	value(f, "Release", &n.Release)
 }
-
-func (n *Compound) copied() Node { c := *n; return &c }
-
 func (n *Compound) fields(f *fields) {
 	value(f, "Op", &n.Op)
 	one(f, "Left", &n.Left)
 	one(f, "Right", &n.Right)
 }
-
-func (n *CreateDatabase) copied() Node { c := *n; return &c }
-
 func (n *CreateDatabase) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Schema", &n.Schema)
@@ -230,9 +150,6 @@ func (n *CreateDatabase) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	list(f, "Options", &n.Options)
 }
-
-func (n *CreateFunction) copied() Node { c := *n; return &c }
-
 func (n *CreateFunction) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Procedure", &n.Procedure)
@@ -242,9 +159,6 @@ func (n *CreateFunction) fields(f *fields) {
 	list(f, "Table", &n.Table)
 	list(f, "Options", &n.Options)
 }
-
-func (n *CreateIndex) copied() Node { c := *n; return &c }
-
 func (n *CreateIndex) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Unique", &n.Unique)
@@ -258,9 +172,6 @@ func (n *CreateIndex) fields(f *fields) {
 	list(f, "Options", &n.Options)
 	one(f, "Where", &n.Where)
 }
-
-func (n *CreateTable) copied() Node { c := *n; return &c }
-
 func (n *CreateTable) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Temp", &n.Temp)
@@ -278,9 +189,6 @@ func (n *CreateTable) fields(f *fields) {
 	value(f, "Rows", &n.Rows)
 	one(f, "As", &n.As)
 }
-
-func (n *CreateTrigger) copied() Node { c := *n; return &c }
-
 func (n *CreateTrigger) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Constraint", &n.Constraint)
@@ -301,9 +209,6 @@ func (n *CreateTrigger) fields(f *fields) {
 	one(f, "Body", &n.Body)
 	one(f, "Function", &n.Function)
 }
-
-func (n *CreateView) copied() Node { c := *n; return &c }
-
 func (n *CreateView) fields(f *fields) {
 	value(f, "OrReplace", &n.OrReplace)
 	value(f, "Temp", &n.Temp)
@@ -318,27 +223,15 @@ func (n *CreateView) fields(f *fields) {
 	one(f, "Query", &n.Query)
 	value(f, "Check", &n.Check)
 }
-
-func (n *Default) copied() Node { c := *n; return &c }
-
 func (n *Default) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "X", &n.X)
 }
-
-func (n *DefaultValue) copied() Node { c := *n; return &c }
-
 func (*DefaultValue) fields(*fields) {
 }
-
-func (n *Definer) copied() Node { c := *n; return &c }
-
 func (n *Definer) fields(f *fields) {
 	value(f, "User", &n.User)
 }
-
-func (n *Delete) copied() Node { c := *n; return &c }
-
 func (n *Delete) fields(f *fields) {
 	one(f, "With", &n.With)
 	one(f, "Hints", &n.Hints)
@@ -352,9 +245,6 @@ func (n *Delete) fields(f *fields) {
 	list(f, "Order", &n.Order)
 	one(f, "Limit", &n.Limit)
 }
-
-func (n *DeleteJoined) copied() Node { c := *n; return &c }
-
 func (n *DeleteJoined) fields(f *fields) {
 	one(f, "With", &n.With)
 	one(f, "Hints", &n.Hints)
@@ -366,24 +256,15 @@ func (n *DeleteJoined) fields(f *fields) {
 	one(f, "From", &n.From)
 	one(f, "Where", &n.Where)
 }
-
-func (n *Derived) copied() Node { c := *n; return &c }
-
 func (n *Derived) fields(f *fields) {
 	value(f, "Lateral", &n.Lateral)
 	one(f, "Query", &n.Query)
 	one(f, "Alias", &n.Alias)
 	list(f, "Columns", &n.Columns)
 }
-
-func (n *Do) copied() Node { c := *n; return &c }
-
 func (n *Do) fields(f *fields) {
 	list(f, "Exprs", &n.Exprs)
 }
-
-func (n *Drop) copied() Node { c := *n; return &c }
-
 func (n *Drop) fields(f *fields) {
 	value(f, "Temp", &n.Temp)
 	value(f, "What", &n.What)
@@ -392,26 +273,17 @@ func (n *Drop) fields(f *fields) {
 	one(f, "On", &n.On)
 	list(f, "Options", &n.Options)
 }
-
-func (n *DropColumn) copied() Node { c := *n; return &c }
-
 func (n *DropColumn) fields(f *fields) {
 	value(f, "IfExists", &n.IfExists)
 	one(f, "Column", &n.Column)
 	value(f, "Cascade", &n.Cascade)
 }
-
-func (n *DropConstraint) copied() Node { c := *n; return &c }
-
 func (n *DropConstraint) fields(f *fields) {
 	value(f, "What", &n.What)
 	value(f, "IfExists", &n.IfExists)
 	one(f, "Name", &n.Name)
 	value(f, "Cascade", &n.Cascade)
 }
-
-func (n *Exclude) copied() Node { c := *n; return &c }
-
 func (n *Exclude) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	value(f, "Using", &n.Using)
@@ -420,37 +292,22 @@ func (n *Exclude) fields(f *fields) {
 	one(f, "Where", &n.Where)
 	value(f, "Deferrable", &n.Deferrable)
 }
-
-func (n *Exclusion) copied() Node { c := *n; return &c }
-
 func (n *Exclusion) fields(f *fields) {
 	one(f, "Key", &n.Key)
 	value(f, "Op", &n.Op)
 }
-
-func (n *Exists) copied() Node { c := *n; return &c }
-
 func (n *Exists) fields(f *fields) {
 	one(f, "Query", &n.Query)
 }
-
-func (n *Explain) copied() Node { c := *n; return &c }
-
 func (n *Explain) fields(f *fields) {
 	value(f, "Plan", &n.Plan)
 	value(f, "How", &n.How)
 	one(f, "Stmt", &n.Stmt)
 }
-
-func (n *Field) copied() Node { c := *n; return &c }
-
 func (n *Field) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Name", &n.Name)
 }
-
-func (n *ForeignKey) copied() Node { c := *n; return &c }
-
 func (n *ForeignKey) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Index", &n.Index)
@@ -462,54 +319,33 @@ func (n *ForeignKey) fields(f *fields) {
 	one(f, "Match", &n.Match)
 	value(f, "Deferrable", &n.Deferrable)
 }
-
-func (n *Frame) copied() Node { c := *n; return &c }
-
 func (n *Frame) fields(f *fields) {
 	value(f, "Unit", &n.Unit)
 	one(f, "Start", &n.Start)
 	one(f, "End", &n.End)
 	value(f, "Exclude", &n.Exclude)
 }
-
-func (n *Generated) copied() Node { c := *n; return &c }
-
 func (n *Generated) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "X", &n.X)
 	value(f, "Kept", &n.Kept)
 }
-
-func (n *Grouping) copied() Node { c := *n; return &c }
-
 func (n *Grouping) fields(f *fields) {
 	list(f, "Sets", &n.Sets)
 }
-
-func (n *Hint) copied() Node { c := *n; return &c }
-
 func (n *Hint) fields(f *fields) {
 	value(f, "Name", &n.Name)
 	value(f, "Called", &n.Called)
 	value(f, "Args", &n.Args)
 }
-
-func (n *Hints) copied() Node { c := *n; return &c }
-
 func (n *Hints) fields(f *fields) {
 	list(f, "List", &n.List)
 }
-
-func (n *Identity) copied() Node { c := *n; return &c }
-
 func (n *Identity) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	value(f, "Always", &n.Always)
 	list(f, "Options", &n.Options)
 }
-
-func (n *In) copied() Node { c := *n; return &c }
-
 func (n *In) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Not", &n.Not)
@@ -517,9 +353,6 @@ func (n *In) fields(f *fields) {
 	one(f, "Query", &n.Query)
 	one(f, "Table", &n.Table)
 }
-
-func (n *Index) copied() Node { c := *n; return &c }
-
 func (n *Index) fields(f *fields) {
 	value(f, "Kind", &n.Kind)
 	value(f, "IfNotExists", &n.IfNotExists)
@@ -528,17 +361,11 @@ func (n *Index) fields(f *fields) {
 	list(f, "Columns", &n.Columns)
 	list(f, "Options", &n.Options)
 }
-
-func (n *IndexHint) copied() Node { c := *n; return &c }
-
 func (n *IndexHint) fields(f *fields) {
 	value(f, "How", &n.How)
 	value(f, "For", &n.For)
 	list(f, "Indexes", &n.Indexes)
 }
-
-func (n *Insert) copied() Node { c := *n; return &c }
-
 func (n *Insert) fields(f *fields) {
 	one(f, "With", &n.With)
 	value(f, "Replace", &n.Replace)
@@ -557,31 +384,19 @@ func (n *Insert) fields(f *fields) {
 	list(f, "Duplicate", &n.Duplicate)
 	list(f, "Returning", &n.Returning)
 }
-
-func (n *Interval) copied() Node { c := *n; return &c }
-
 func (n *Interval) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Unit", &n.Unit)
 }
-
-func (n *Is) copied() Node { c := *n; return &c }
-
 func (n *Is) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Not", &n.Not)
 	value(f, "What", &n.What)
 }
-
-func (n *Item) copied() Node { c := *n; return &c }
-
 func (n *Item) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Alias", &n.Alias)
 }
-
-func (n *Join) copied() Node { c := *n; return &c }
-
 func (n *Join) fields(f *fields) {
 	one(f, "Left", &n.Left)
 	value(f, "Kind", &n.Kind)
@@ -590,16 +405,10 @@ func (n *Join) fields(f *fields) {
 	one(f, "On", &n.On)
 	list(f, "Using", &n.Using)
 }
-
-func (n *Kill) copied() Node { c := *n; return &c }
-
 func (n *Kill) fields(f *fields) {
 	value(f, "What", &n.What)
 	one(f, "X", &n.X)
 }
-
-func (n *Like) copied() Node { c := *n; return &c }
-
 func (n *Like) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Not", &n.Not)
@@ -607,42 +416,27 @@ func (n *Like) fields(f *fields) {
 	one(f, "Pattern", &n.Pattern)
 	one(f, "Escape", &n.Escape)
 }
-
-func (n *Limit) copied() Node { c := *n; return &c }
-
 func (n *Limit) fields(f *fields) {
 	one(f, "Count", &n.Count)
 	one(f, "Offset", &n.Offset)
 	value(f, "Fetch", &n.Fetch)
 }
-
-func (n *Literal) copied() Node { c := *n; return &c }
-
 func (n *Literal) fields(f *fields) {
 	value(f, "Kind", &n.Kind)
 	value(f, "Charset", &n.Charset)
 	value(f, "Text", &n.Text)
 }
-
-func (n *Lock) copied() Node { c := *n; return &c }
-
 func (n *Lock) fields(f *fields) {
 	value(f, "Strength", &n.Strength)
 	list(f, "Of", &n.Of)
 	value(f, "Wait", &n.Wait)
 	one(f, "Seconds", &n.Seconds)
 }
-
-func (n *LockTables) copied() Node { c := *n; return &c }
-
 func (n *LockTables) fields(f *fields) {
 	list(f, "Tables", &n.Tables)
 	value(f, "Mode", &n.Mode)
 	value(f, "NoWait", &n.NoWait)
 }
-
-func (n *Maintain) copied() Node { c := *n; return &c }
-
 func (n *Maintain) fields(f *fields) {
 	value(f, "What", &n.What)
 	value(f, "Local", &n.Local)
@@ -650,17 +444,11 @@ func (n *Maintain) fields(f *fields) {
 	list(f, "Tables", &n.Tables)
 	value(f, "More", &n.More)
 }
-
-func (n *Matching) copied() Node { c := *n; return &c }
-
 func (n *Matching) fields(f *fields) {
 	list(f, "Columns", &n.Columns)
 	one(f, "X", &n.X)
 	value(f, "Mode", &n.Mode)
 }
-
-func (n *Merge) copied() Node { c := *n; return &c }
-
 func (n *Merge) fields(f *fields) {
 	one(f, "With", &n.With)
 	one(f, "Table", &n.Table)
@@ -669,9 +457,6 @@ func (n *Merge) fields(f *fields) {
 	list(f, "Whens", &n.Whens)
 	list(f, "Returning", &n.Returning)
 }
-
-func (n *MergeWhen) copied() Node { c := *n; return &c }
-
 func (n *MergeWhen) fields(f *fields) {
 	value(f, "Match", &n.Match)
 	one(f, "Cond", &n.Cond)
@@ -681,50 +466,29 @@ func (n *MergeWhen) fields(f *fields) {
 	value(f, "Overriding", &n.Overriding)
 	one(f, "Row", &n.Row)
 }
-
-func (n *Name) copied() Node { c := *n; return &c }
-
 func (n *Name) fields(f *fields) {
 	value(f, "Value", &n.Value)
 	value(f, "Quote", &n.Quote)
 }
-
-func (n *NamedWindow) copied() Node { c := *n; return &c }
-
 func (n *NamedWindow) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Window", &n.Window)
 }
-
-func (n *Nested) copied() Node { c := *n; return &c }
-
 func (n *Nested) fields(f *fields) {
 	one(f, "Query", &n.Query)
 }
-
-func (n *Niladic) copied() Node { c := *n; return &c }
-
 func (n *Niladic) fields(f *fields) {
 	value(f, "Word", &n.Word)
 }
-
-func (n *Nullable) copied() Node { c := *n; return &c }
-
 func (n *Nullable) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	value(f, "Not", &n.Not)
 	value(f, "Conflict", &n.Conflict)
 }
-
-func (n *Object) copied() Node { c := *n; return &c }
-
 func (n *Object) fields(f *fields) {
 	one(f, "Schema", &n.Schema)
 	one(f, "Name", &n.Name)
 }
-
-func (n *OnConflict) copied() Node { c := *n; return &c }
-
 func (n *OnConflict) fields(f *fields) {
 	list(f, "Target", &n.Target)
 	one(f, "TargetWhere", &n.TargetWhere)
@@ -732,59 +496,35 @@ func (n *OnConflict) fields(f *fields) {
 	list(f, "Set", &n.Set)
 	one(f, "Where", &n.Where)
 }
-
-func (n *Opaque) copied() Node { c := *n; return &c }
-
 func (n *Opaque) fields(f *fields) {
 	value(f, "Text", &n.Text)
 }
-
-func (n *Option) copied() Node { c := *n; return &c }
-
 func (n *Option) fields(f *fields) {
 	value(f, "Words", &n.Words)
 	one(f, "Value", &n.Value)
 }
-
-func (n *Order) copied() Node { c := *n; return &c }
-
 func (n *Order) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Class", &n.Class)
 	value(f, "Desc", &n.Desc)
 	value(f, "Nulls", &n.Nulls)
 }
-
-func (n *Param) copied() Node { c := *n; return &c }
-
 func (n *Param) fields(f *fields) {
 	value(f, "Text", &n.Text)
 }
-
-func (n *Parameter) copied() Node { c := *n; return &c }
-
 func (n *Parameter) fields(f *fields) {
 	value(f, "Mode", &n.Mode)
 	one(f, "Name", &n.Name)
 	one(f, "Type", &n.Type)
 	one(f, "Default", &n.Default)
 }
-
-func (n *Paren) copied() Node { c := *n; return &c }
-
 func (n *Paren) fields(f *fields) {
 	one(f, "X", &n.X)
 }
-
-func (n *ParenTable) copied() Node { c := *n; return &c }
-
 func (n *ParenTable) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Alias", &n.Alias)
 }
-
-func (n *Partition) copied() Node { c := *n; return &c }
-
 func (n *Partition) fields(f *fields) {
 	value(f, "Below", &n.Below)
 	one(f, "Name", &n.Name)
@@ -793,17 +533,11 @@ func (n *Partition) fields(f *fields) {
 	list(f, "Options", &n.Options)
 	list(f, "Subs", &n.Subs)
 }
-
-func (n *PartitionBound) copied() Node { c := *n; return &c }
-
 func (n *PartitionBound) fields(f *fields) {
 	value(f, "How", &n.How)
 	list(f, "From", &n.From)
 	list(f, "To", &n.To)
 }
-
-func (n *Partitioning) copied() Node { c := *n; return &c }
-
 func (n *Partitioning) fields(f *fields) {
 	value(f, "Below", &n.Below)
 	value(f, "How", &n.How)
@@ -812,32 +546,20 @@ func (n *Partitioning) fields(f *fields) {
 	one(f, "Sub", &n.Sub)
 	list(f, "Parts", &n.Parts)
 }
-
-func (n *Period) copied() Node { c := *n; return &c }
-
 func (n *Period) fields(f *fields) {
 	value(f, "How", &n.How)
 	one(f, "From", &n.From)
 	one(f, "To", &n.To)
 }
-
-func (n *Pragma) copied() Node { c := *n; return &c }
-
 func (n *Pragma) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Value", &n.Value)
 	value(f, "Call", &n.Call)
 }
-
-func (n *Prefix) copied() Node { c := *n; return &c }
-
 func (n *Prefix) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Length", &n.Length)
 }
-
-func (n *PrimaryKey) copied() Node { c := *n; return &c }
-
 func (n *PrimaryKey) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	value(f, "Using", &n.Using)
@@ -848,9 +570,6 @@ func (n *PrimaryKey) fields(f *fields) {
 	value(f, "Autoincrement", &n.Autoincrement)
 	value(f, "Deferrable", &n.Deferrable)
 }
-
-func (n *Quantified) copied() Node { c := *n; return &c }
-
 func (n *Quantified) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Not", &n.Not)
@@ -859,9 +578,6 @@ func (n *Quantified) fields(f *fields) {
 	one(f, "Query", &n.Query)
 	one(f, "Array", &n.Array)
 }
-
-func (n *Query) copied() Node { c := *n; return &c }
-
 func (n *Query) fields(f *fields) {
 	one(f, "With", &n.With)
 	one(f, "Body", &n.Body)
@@ -869,104 +585,59 @@ func (n *Query) fields(f *fields) {
 	one(f, "Limit", &n.Limit)
 	list(f, "Locks", &n.Locks)
 }
-
-func (n *Raise) copied() Node { c := *n; return &c }
-
 func (n *Raise) fields(f *fields) {
 	value(f, "Action", &n.Action)
 	one(f, "Message", &n.Message)
 }
-
-func (n *Recode) copied() Node { c := *n; return &c }
-
 func (n *Recode) fields(f *fields) {
 	one(f, "X", &n.X)
 	one(f, "Charset", &n.Charset)
 }
-
-func (n *Reindex) copied() Node { c := *n; return &c }
-
 func (n *Reindex) fields(f *fields) {
 	one(f, "Target", &n.Target)
 }
-
-func (n *Release) copied() Node { c := *n; return &c }
-
 func (n *Release) fields(f *fields) {
 	one(f, "Name", &n.Name)
 }
-
-func (n *Rename) copied() Node { c := *n; return &c }
-
 func (n *Rename) fields(f *fields) {
 	list(f, "Pairs", &n.Pairs)
 }
-
-func (n *RenameColumn) copied() Node { c := *n; return &c }
-
 func (n *RenameColumn) fields(f *fields) {
 	one(f, "From", &n.From)
 	one(f, "To", &n.To)
 }
-
-func (n *RenameIndex) copied() Node { c := *n; return &c }
-
 func (n *RenameIndex) fields(f *fields) {
 	value(f, "Constraint", &n.Constraint)
 	one(f, "From", &n.From)
 	one(f, "To", &n.To)
 }
-
-func (n *RenamePair) copied() Node { c := *n; return &c }
-
 func (n *RenamePair) fields(f *fields) {
 	one(f, "From", &n.From)
 	one(f, "To", &n.To)
 }
-
-func (n *RenameTable) copied() Node { c := *n; return &c }
-
 func (n *RenameTable) fields(f *fields) {
 	one(f, "To", &n.To)
 }
-
-func (n *Reset) copied() Node { c := *n; return &c }
-
 func (n *Reset) fields(f *fields) {
 	one(f, "Target", &n.Target)
 }
-
-func (n *Rollback) copied() Node { c := *n; return &c }
-
 func (n *Rollback) fields(f *fields) {
 	one(f, "To", &n.To)
 	value(f, "Chain", &n.Chain)
 	value(f, "Release", &n.Release)
 }
-
-func (n *Row) copied() Node { c := *n; return &c }
-
 func (n *Row) fields(f *fields) {
 	value(f, "Word", &n.Word)
 	list(f, "Items", &n.Items)
 }
-
-func (n *Sample) copied() Node { c := *n; return &c }
-
 func (n *Sample) fields(f *fields) {
 	one(f, "Method", &n.Method)
 	list(f, "Args", &n.Args)
 	one(f, "Seed", &n.Seed)
 }
-
-func (n *Savepoint) copied() Node { c := *n; return &c }
-
 func (n *Savepoint) fields(f *fields) {
 	one(f, "Name", &n.Name)
 }
-
-func (n *Select) copied() Node { c := *n; return &c }
-
 func (n *Select) fields(f *fields) {
 	one(f, "Hints", &n.Hints)
 	value(f, "Distinct", &n.Distinct)
@@ -981,9 +652,6 @@ func (n *Select) fields(f *fields) {
 	one(f, "Having", &n.Having)
 	list(f, "Windows", &n.Windows)
 }
-
-func (n *Sequence) copied() Node { c := *n; return &c }
-
 func (n *Sequence) fields(f *fields) {
 	value(f, "Alter", &n.Alter)
 	value(f, "Temp", &n.Temp)
@@ -991,72 +659,42 @@ func (n *Sequence) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	list(f, "Options", &n.Options)
 }
-
-func (n *Set) copied() Node { c := *n; return &c }
-
 func (n *Set) fields(f *fields) {
 	list(f, "Settings", &n.Settings)
 }
-
-func (n *SetConstraints) copied() Node { c := *n; return &c }
-
 func (n *SetConstraints) fields(f *fields) {
 	list(f, "Names", &n.Names)
 	value(f, "When", &n.When)
 }
-
-func (n *SetOptions) copied() Node { c := *n; return &c }
-
 func (n *SetOptions) fields(f *fields) {
 	list(f, "Options", &n.Options)
 }
-
-func (n *SetTransaction) copied() Node { c := *n; return &c }
-
 func (n *SetTransaction) fields(f *fields) {
 	value(f, "Scope", &n.Scope)
 	list(f, "Traits", &n.Traits)
 }
-
-func (n *Setting) copied() Node { c := *n; return &c }
-
 func (n *Setting) fields(f *fields) {
 	value(f, "Scope", &n.Scope)
 	one(f, "Target", &n.Target)
 	one(f, "Value", &n.Value)
 	list(f, "More", &n.More)
 }
-
-func (n *Show) copied() Node { c := *n; return &c }
-
 func (n *Show) fields(f *fields) {
 	one(f, "Target", &n.Target)
 }
-
-func (n *Star) copied() Node { c := *n; return &c }
-
 func (n *Star) fields(f *fields) {
 	one(f, "Schema", &n.Schema)
 	one(f, "Table", &n.Table)
 }
-
-func (n *Subquery) copied() Node { c := *n; return &c }
-
 func (n *Subquery) fields(f *fields) {
 	one(f, "Query", &n.Query)
 }
-
-func (n *Subscript) copied() Node { c := *n; return &c }
-
 func (n *Subscript) fields(f *fields) {
 	one(f, "X", &n.X)
 	value(f, "Slice", &n.Slice)
 	one(f, "Low", &n.Low)
 	one(f, "High", &n.High)
 }
-
-func (n *Table) copied() Node { c := *n; return &c }
-
 func (n *Table) fields(f *fields) {
 	value(f, "Only", &n.Only)
 	one(f, "Schema", &n.Schema)
@@ -1069,9 +707,6 @@ func (n *Table) fields(f *fields) {
 	one(f, "Sample", &n.Sample)
 	list(f, "Hints", &n.Hints)
 }
-
-func (n *TableCall) copied() Node { c := *n; return &c }
-
 func (n *TableCall) fields(f *fields) {
 	value(f, "Lateral", &n.Lateral)
 	one(f, "Schema", &n.Schema)
@@ -1081,60 +716,36 @@ func (n *TableCall) fields(f *fields) {
 	one(f, "Alias", &n.Alias)
 	list(f, "Columns", &n.Columns)
 }
-
-func (n *TableLike) copied() Node { c := *n; return &c }
-
 func (n *TableLike) fields(f *fields) {
 	one(f, "Table", &n.Table)
 	list(f, "Options", &n.Options)
 }
-
-func (n *TableLock) copied() Node { c := *n; return &c }
-
 func (n *TableLock) fields(f *fields) {
 	one(f, "Table", &n.Table)
 	value(f, "How", &n.How)
 }
-
-func (n *Truncate) copied() Node { c := *n; return &c }
-
 func (n *Truncate) fields(f *fields) {
 	list(f, "Tables", &n.Tables)
 	list(f, "Options", &n.Options)
 }
-
-func (n *TwoPhase) copied() Node { c := *n; return &c }
-
 func (n *TwoPhase) fields(f *fields) {
 	value(f, "Step", &n.Step)
 	one(f, "ID", &n.ID)
 }
-
-func (n *Type) copied() Node { c := *n; return &c }
-
 func (n *Type) fields(f *fields) {
 	value(f, "Words", &n.Words)
 	list(f, "Args", &n.Args)
 	value(f, "After", &n.After)
 	one(f, "Charset", &n.Charset)
 }
-
-func (n *TypedLiteral) copied() Node { c := *n; return &c }
-
 func (n *TypedLiteral) fields(f *fields) {
 	value(f, "Type", &n.Type)
 	value(f, "Text", &n.Text)
 }
-
-func (n *Unary) copied() Node { c := *n; return &c }
-
 func (n *Unary) fields(f *fields) {
 	value(f, "Op", &n.Op)
 	one(f, "X", &n.X)
 }
-
-func (n *Unique) copied() Node { c := *n; return &c }
-
 func (n *Unique) fields(f *fields) {
 	one(f, "Name", &n.Name)
 	one(f, "Index", &n.Index)
@@ -1145,9 +756,6 @@ func (n *Unique) fields(f *fields) {
 	value(f, "Conflict", &n.Conflict)
 	value(f, "Deferrable", &n.Deferrable)
 }
-
-func (n *Update) copied() Node { c := *n; return &c }
-
 func (n *Update) fields(f *fields) {
 	one(f, "With", &n.With)
 	one(f, "Hints", &n.Hints)
@@ -1162,47 +770,26 @@ func (n *Update) fields(f *fields) {
 	list(f, "Order", &n.Order)
 	one(f, "Limit", &n.Limit)
 }
-
-func (n *UseDatabase) copied() Node { c := *n; return &c }
-
 func (n *UseDatabase) fields(f *fields) {
 	one(f, "Name", &n.Name)
 }
-
-func (n *Vacuum) copied() Node { c := *n; return &c }
-
 func (n *Vacuum) fields(f *fields) {
 	one(f, "Schema", &n.Schema)
 	one(f, "Into", &n.Into)
 }
-
-func (n *Values) copied() Node { c := *n; return &c }
-
 func (n *Values) fields(f *fields) {
 	list(f, "Rows", &n.Rows)
 }
-
-func (n *Variable) copied() Node { c := *n; return &c }
-
 func (n *Variable) fields(f *fields) {
 	value(f, "Text", &n.Text)
 }
-
-func (n *When) copied() Node { c := *n; return &c }
-
 func (n *When) fields(f *fields) {
 	one(f, "Cond", &n.Cond)
 	one(f, "Result", &n.Result)
 }
-
-func (n *Whole) copied() Node { c := *n; return &c }
-
 func (n *Whole) fields(f *fields) {
 	one(f, "Table", &n.Table)
 }
-
-func (n *Window) copied() Node { c := *n; return &c }
-
 func (n *Window) fields(f *fields) {
 	one(f, "Ref", &n.Ref)
 	one(f, "Base", &n.Base)
@@ -1210,23 +797,14 @@ func (n *Window) fields(f *fields) {
 	list(f, "Order", &n.Order)
 	one(f, "Frame", &n.Frame)
 }
-
-func (n *With) copied() Node { c := *n; return &c }
-
 func (n *With) fields(f *fields) {
 	value(f, "Recursive", &n.Recursive)
 	list(f, "CTEs", &n.CTEs)
 }
-
-func (n *Worded) copied() Node { c := *n; return &c }
-
 func (n *Worded) fields(f *fields) {
 	value(f, "Word", &n.Word)
 	one(f, "X", &n.X)
 }
-
-func (n *XA) copied() Node { c := *n; return &c }
-
 func (n *XA) fields(f *fields) {
 	value(f, "Step", &n.Step)
 	list(f, "ID", &n.ID)

@@ -273,8 +273,7 @@ func newChecker(r Runner, c *testcase.Case, p *dbms.Profile, o Options) (*checke
 		rep: &Report{Plan: plan, Fates: map[string]Fate{}, CrossEdges: map[sdg.Label]int{},
 			NotJudged: map[string]string{}}}
 	k.initial, err = r.Load(plan)
-	var refused *exec.SettingError
-	if errors.As(err, &refused) {
+	if _, ok := errors.AsType[*exec.SettingError](err); ok {
 		return nil, &UnjudgeableError{Reason: err}
 	}
 	if err != nil || given {

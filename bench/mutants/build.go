@@ -9,17 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 )
-
-// mutants are all of them. Their order is their number in the engine.
-var mutants = slices.Concat(indexMutants, snapshotMutants, rollbackMutants, statementMutants, clauseMutants, rowMutants,
-	keptMutants, storeMutants, planMutants, deferredMutants, scopeMutants,
-	withinMutants, furtherMutants, wordedMutants)
 
 // build makes txweave with the patched library and returns the path of the program. The copy of the library and the
 // program lie in the user's cache; what is there is used again, so that the library is compiled once.
@@ -87,13 +83,7 @@ func copyEngine(ctx context.Context, module, dir string) (string, error) {
 		return "", err
 	}
 	sum := sha256.New()
-	names := slices.Sorted(func(yield func(string) bool) {
-		for name := range changed {
-			if !yield(name) {
-				return
-			}
-		}
-	})
+	names := slices.Sorted(maps.Keys(changed))
 	for _, name := range names {
 		fmt.Fprintf(sum, "%s %d\n", name, len(changed[name]))
 		sum.Write(changed[name])

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"txweave/internal/strict"
 )
 
 // engineModule is the module whose library is patched, and engineVersion the version that the edits are for: another
@@ -21,16 +23,16 @@ const (
 
 // mutant is one bug. The word STRIKE in its edits stands for the question whether it strikes now.
 type mutant struct {
-	name, class, what string
-	states            []string // in which it is tried, beside always and one in 50
-	edits             []edit
+	Name, Class, What string
+	States            []string // in which it is tried, beside always and one in 50
+	Edits             []edit
 }
 
-// edit changes one place of one function of the library: the line that holds at gets lines before or after it, or at
+// edit changes one place of one function of the library: the line that holds At gets lines Before or After it, or At
 // itself (which may be of several lines) is replaced.
 type edit struct {
-	in, at                 string
-	before, after, instead string
+	In, At                 string
+	Before, After, Instead string
 }
 
 //go:embed engine/switch.go
@@ -39,24 +41,21 @@ var engineSwitch []byte
 //go:embed engine/helpers.go.txt
 var engineHelpers []byte
 
-// hooks tell the switch what the engine is doing. They change nothing.
-var hooks = []edit{
-	{in: "_sqlite3Step", at: "(*TVdbe)(unsafe.Pointer(p)).Fpc = 0",
-		after: "mutantStatement(db, func() string { return libc.GoString((*TVdbe)(unsafe.Pointer(p)).FzSql) })"},
-	{in: "_sqlite3VdbeHalt", at: "/* We have successfully halted and closed the VM.  Record this fact. */",
-		before: "mutantHalted(db, (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit != 0)"},
-	{in: "_sqlite3VdbeSetChanges", at: "(*Tsqlite3)(unsafe.Pointer(db)).FnChange = nChange",
-		before: "if nChange > 0 && (*Tsqlite3)(unsafe.Pointer(db)).FautoCommit == 0 {\nmutantChanged(db)\n}"},
-	{in: "_sqlite3VdbeExec",
-		at: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\n\t\t\t\t\t}",
-		instead: "(*Tsqlite3)(unsafe.Pointer(db)).FautoCommit = libc.Uint8FromInt32(desiredAutoCommit)\nif " +
-			"desiredAutoCommit == 0 {\nmutantBegan(db)\n}\n\t\t\t\t\t}"},
-	{in: "_sqlite3VdbeExec", at: "nField2 = (*TOp)(unsafe.Pointer(pOp)).Fp4.Fi",
-		before: "if mutantOwn(db, pC5) {\nmutantSearched()\n}"},
-	{in: "_sqlite3WalBeginReadTransaction", at: "rc = ", after: "if rc == SQLITE_OK {\nmutantReads(pWal, true)\n}"},
-	{in: "_sqlite3WalEndReadTransaction", at: "(*TWal)(unsafe.Pointer(pWal)).FreadLock = int16(-int32(1))",
-		before: "mutantReads(pWal, false)"},
-}
+//go:embed mutants.toml
+var mutantsText []byte
+
+// mutants are all of them, by their number in the engine. hooks tell the switch what the engine is doing, and change
+// nothing.
+var mutants, hooks = func() ([]mutant, []edit) {
+	var all struct {
+		Mutants []mutant
+		Hooks   []edit
+	}
+	if _, err := strict.TOML("mutants.toml", mutantsText, "mutants", &all, nil); err != nil {
+		panic(err)
+	}
+	return all.Mutants, all.Hooks
+}()
 
 // patched returns the files of the library that the edits change, by name, and those that it needs besides.
 func patched(lib string, files []string, all []mutant) (map[string][]byte, error) {
@@ -75,16 +74,16 @@ func patched(lib string, files []string, all []mutant) (map[string][]byte, error
 	var names strings.Builder
 	names.WriteString("package sqlite3\n\nvar mutantNames = []string{\n")
 	for i, m := range all {
-		fmt.Fprintf(&names, "\t%q,\n", m.name)
+		fmt.Fprintf(&names, "\t%q,\n", m.Name)
 		asks := false
-		for _, e := range m.edits {
-			asks = asks || strings.Contains(e.before+e.after+e.instead, "STRIKE")
+		for _, e := range m.Edits {
+			asks = asks || strings.Contains(e.Before+e.After+e.Instead, "STRIKE")
 			strike := func(s string) string { return strings.ReplaceAll(s, "STRIKE", fmt.Sprintf("mutantStrikes(%d)", i)) }
-			e.before, e.after, e.instead = strike(e.before), strike(e.after), strike(e.instead)
-			errs = append(errs, p.add(m.name, e))
+			e.Before, e.After, e.Instead = strike(e.Before), strike(e.After), strike(e.Instead)
+			errs = append(errs, p.add(m.Name, e))
 		}
 		if !asks {
-			errs = append(errs, fmt.Errorf("mutant %s: no edit has the word STRIKE", m.name))
+			errs = append(errs, fmt.Errorf("mutant %s: no edit has the word STRIKE", m.Name))
 		}
 	}
 	names.WriteString("}\n")
@@ -115,23 +114,23 @@ type patcher struct {
 
 // add finds the place of an edit, which must be the only one in its function.
 func (p *patcher) add(of string, e edit) error {
-	file, from, to, err := p.function(e.in)
+	file, from, to, err := p.function(e.In)
 	if err != nil {
 		return fmt.Errorf("%s: %w", of, err)
 	}
 	body := p.source[file][from:to]
-	if n := strings.Count(body, e.at); n != 1 {
-		return fmt.Errorf("%s: %s has %q %d times, want 1", of, e.in, e.at, n)
+	if n := strings.Count(body, e.At); n != 1 {
+		return fmt.Errorf("%s: %s has %q %d times, want 1", of, e.In, e.At, n)
 	}
-	i := from + strings.Index(body, e.at)
-	at := place{from: i, to: i + len(e.at), text: e.instead, of: of}
+	i := from + strings.Index(body, e.At)
+	at := place{from: i, to: i + len(e.At), text: e.Instead, of: of}
 	switch {
-	case e.before != "":
+	case e.Before != "":
 		at.from = strings.LastIndexByte(p.source[file][:i], '\n') + 1
-		at.to, at.text = at.from, e.before+"\n"
-	case e.after != "":
+		at.to, at.text = at.from, e.Before+"\n"
+	case e.After != "":
 		at.from = i + strings.IndexByte(p.source[file][i:], '\n') + 1
-		at.to, at.text = at.from, e.after+"\n"
+		at.to, at.text = at.from, e.After+"\n"
 	}
 	p.places[file] = append(p.places[file], at)
 	return nil

@@ -34,13 +34,13 @@ func TestEditsFit(t *testing.T) {
 func TestMutantsAreDescribed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range mutants {
-		if m.name == "" || m.class == "" || m.what == "" || strings.Contains(m.name, ":") || seen[m.name] {
-			t.Errorf("mutant %q: a name of its own, a class and what it does are needed", m.name)
+		if m.Name == "" || m.Class == "" || m.What == "" || strings.Contains(m.Name, ":") || seen[m.Name] {
+			t.Errorf("mutant %q: a name of its own, a class and what it does are needed", m.Name)
 		}
-		seen[m.name] = true
-		for _, state := range m.states {
+		seen[m.Name] = true
+		for _, state := range m.States {
 			if !slices.Contains(engineStates, state) {
-				t.Errorf("mutant %s: no column for %s", m.name, state)
+				t.Errorf("mutant %s: no column for %s", m.Name, state)
 			}
 		}
 	}
@@ -75,19 +75,19 @@ func TestPatch(t *testing.T) {
 		m    mutant
 		want string // of function _f, or of the error
 	}{
-		{"before", mutant{name: "m", edits: []edit{{in: "_f", at: "return a", before: "if STRIKE {\nreturn 0\n}"}}},
+		{"before", mutant{Name: "m", Edits: []edit{{In: "_f", At: "return a", Before: "if STRIKE {\nreturn 0\n}"}}},
 			"\ta++\nif mutantStrikes(0) {\nreturn 0\n}\n\treturn a\n"},
-		{"after", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", after: "if STRIKE {\na--\n}"}}},
+		{"after", mutant{Name: "m", Edits: []edit{{In: "_f", At: "a++", After: "if STRIKE {\na--\n}"}}},
 			"\ta++\nif mutantStrikes(0) {\na--\n}\n\treturn a\n"},
-		{"instead", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", instead: "if !STRIKE {\na++\n}"}}},
+		{"instead", mutant{Name: "m", Edits: []edit{{In: "_f", At: "a++", Instead: "if !STRIKE {\na++\n}"}}},
 			"\tif !mutantStrikes(0) {\na++\n}\n\treturn a\n"},
-		{"no function", mutant{name: "m", edits: []edit{{in: "_h", at: "a++", after: "STRIKE"}}}, "there is no function _h"},
-		{"no place", mutant{name: "m", edits: []edit{{in: "_f", at: "b++", after: "STRIKE"}}}, `_f has "b++" 0 times`},
-		{"two places", mutant{name: "m", edits: []edit{{in: "_f", at: "a", after: "STRIKE"}}}, "times, want 1"},
-		{"overlap", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", instead: "STRIKE"}, {in: "_f", at: "a++\n",
-			instead: "b++\n"}}},
+		{"no function", mutant{Name: "m", Edits: []edit{{In: "_h", At: "a++", After: "STRIKE"}}}, "there is no function _h"},
+		{"no place", mutant{Name: "m", Edits: []edit{{In: "_f", At: "b++", After: "STRIKE"}}}, `_f has "b++" 0 times`},
+		{"two places", mutant{Name: "m", Edits: []edit{{In: "_f", At: "a", After: "STRIKE"}}}, "times, want 1"},
+		{"overlap", mutant{Name: "m", Edits: []edit{{In: "_f", At: "a++", Instead: "STRIKE"}, {In: "_f", At: "a++\n",
+			Instead: "b++\n"}}},
 			"overlap"},
-		{"never asks", mutant{name: "m", edits: []edit{{in: "_f", at: "a++", instead: "a--"}}},
+		{"never asks", mutant{Name: "m", Edits: []edit{{In: "_f", At: "a++", Instead: "a--"}}},
 			"no edit has the word STRIKE"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -85,9 +85,9 @@ type bench struct {
 
 func list(w io.Writer) {
 	for _, m := range mutants {
-		fmt.Fprintf(w, "%-30s %-20s %s", m.name, m.class, m.what)
-		if len(m.states) > 0 {
-			fmt.Fprintf(w, " (also: %s)", strings.Join(m.states, ", "))
+		fmt.Fprintf(w, "%-30s %-20s %s", m.Name, m.Class, m.What)
+		if len(m.States) > 0 {
+			fmt.Fprintf(w, " (also: %s)", strings.Join(m.States, ", "))
 		}
 		fmt.Fprintln(w)
 	}
@@ -97,9 +97,9 @@ func list(w io.Writer) {
 func all() []string {
 	specs := []string{""}
 	for _, m := range mutants {
-		specs = append(specs, m.name, m.name+":50")
-		for _, s := range m.states {
-			specs = append(specs, m.name+":"+s)
+		specs = append(specs, m.Name, m.Name+":50")
+		for _, s := range m.States {
+			specs = append(specs, m.Name+":"+s)
 		}
 	}
 	return specs
@@ -153,10 +153,10 @@ func runCampaigns(ctx context.Context, args []string) error {
 // find returns the mutant of NAME[:WHEN]….
 func find(spec string) (mutant, error) {
 	name, _, _ := strings.Cut(spec, ":")
-	i := slices.IndexFunc(mutants, func(m mutant) bool { return m.name == name })
+	i := slices.IndexFunc(mutants, func(m mutant) bool { return m.Name == name })
 	switch {
 	case spec == "":
-		return mutant{class: "none", what: "the engine as it is"}, nil
+		return mutant{Class: "none", What: "the engine as it is"}, nil
 	case i < 0:
 		return mutant{}, fmt.Errorf("no mutant %q", name)
 	}
@@ -248,7 +248,7 @@ func (b *bench) mutant(ctx context.Context, spec string) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	o := outcome{Mutant: spec, Class: m.class}
+	o := outcome{Mutant: spec, Class: m.Class}
 	dir, err := os.MkdirTemp("", "txweave-mutants-")
 	if err != nil {
 		return o, err

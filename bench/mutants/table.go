@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -32,9 +33,9 @@ func printMatrix(w io.Writer, results []outcome) {
 	fmt.Fprintf(w, "| mutant | always | 1 in 50 | %s |\n| ---%s |\n", strings.Join(engineStates, " | "),
 		strings.Repeat(" | ---", len(whens)))
 	for _, m := range mutants {
-		cells, any := []string{"`" + m.name + "`"}, false
+		cells, any := []string{"`" + m.Name + "`"}, false
 		for _, when := range whens {
-			i := slices.IndexFunc(results, func(o outcome) bool { return o.Mutant == strings.TrimSuffix(m.name+":"+when, ":") })
+			i := slices.IndexFunc(results, func(o outcome) bool { return o.Mutant == strings.TrimSuffix(m.Name+":"+when, ":") })
 			if i < 0 {
 				cells = append(cells, "")
 				continue
@@ -103,7 +104,7 @@ func printTable(w io.Writer, results []outcome) {
 	section("Struck and not found:", func(o outcome) bool { return o.Struck > 0 && o.First == 0 },
 		func(o outcome) string {
 			return fmt.Sprintf("struck %d times in %d cases; %d unconfirmed; skipped: %s", o.Struck, o.Ran, o.Unconfirmed,
-				orNone(o.Skipped))
+				cmp.Or(o.Skipped, "none"))
 		})
 	section("Never struck:", func(o outcome) bool { return o.Struck == 0 },
 		func(o outcome) string {
@@ -137,22 +138,8 @@ func (o outcome) row() string {
 		exit += " ended"
 	}
 	return fmt.Sprintf("| `%s` | %d | %s | %s | %s | %s | %s | %s | %d | %d | %.0f | %s |", name, o.Struck, first,
-		orDash(o.Oracle),
-		orDash(o.Finding), orDash(o.Blames), orDash(o.Wrong), reduced, o.Groups, o.Unconfirmed, o.CPU, exit)
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "–"
-	}
-	return s
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
+		cmp.Or(o.Oracle, "–"),
+		cmp.Or(o.Finding, "–"), cmp.Or(o.Blames, "–"), cmp.Or(o.Wrong, "–"), reduced, o.Groups, o.Unconfirmed, o.CPU, exit)
 }
 
 // shortened cuts a message to what a list can hold.

@@ -21,6 +21,7 @@ import (
 	"txweave/dbms/registry"
 	"txweave/finding"
 	"txweave/internal/outcome"
+	"txweave/internal/strict"
 	"txweave/internal/trust"
 	"txweave/internal/version"
 )
@@ -59,16 +60,16 @@ func ReadShard(text string) (s database.Shard, err error) {
 
 // DefaultPlan is the campaign of somebody who has said nothing.
 func DefaultPlan() *rotation.CampaignPlan {
-	return &rotation.CampaignPlan{Slice: rotation.Span(time.Minute), Parts: []rotation.Part{
+	return &rotation.CampaignPlan{Slice: strict.Duration(time.Minute), Parts: []rotation.Part{
 		{Name: registry.Default + "-" + rotation.ModeFuzz, Target: registry.Default, Mode: rotation.ModeFuzz, Weight: 3},
 		{Name: registry.Default + "-" + rotation.ModeStorm, Target: registry.Default, Mode: rotation.ModeStorm,
-			Slice: rotation.Span(20 * time.Second), Workload: "random-sql", Length: rotation.Span(5 * time.Second)},
+			Slice: strict.Duration(20 * time.Second), Workload: "random-sql", Length: strict.Duration(5 * time.Second)},
 	}}
 }
 
 // InstalledPlan has a cell for each level and mode of the targets that are installed.
 func InstalledPlan(ctx context.Context) *rotation.CampaignPlan {
-	p := &rotation.CampaignPlan{Slice: rotation.Span(10 * time.Minute), Parallel: max(1, runtime.NumCPU()/4)}
+	p := &rotation.CampaignPlan{Slice: strict.Duration(10 * time.Minute), Parallel: max(1, runtime.NumCPU()/4)}
 	for _, name := range registry.Names() {
 		d, err := registry.Lookup(name)
 		if err != nil || !d.Installed() || d.Server != nil && d.Launchable(ctx, "") != nil {
@@ -244,6 +245,6 @@ func (c *Config) Shorten(d time.Duration) error {
 	if d < 0 {
 		return outcome.Misusef("--duration must not be negative")
 	}
-	c.Plan.Duration = cmp.Or(rotation.Span(d), c.Plan.Duration)
+	c.Plan.Duration = cmp.Or(strict.Duration(d), c.Plan.Duration)
 	return nil
 }

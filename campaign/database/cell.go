@@ -72,7 +72,7 @@ func (d *DB) Begin(ctx context.Context, shard Shard, tool string, plans []CellPl
 			return err
 		}
 		return t.exec("INSERT INTO starts (id, shard, host, pid, tool, began, beat, ended) VALUES (?, ?, ?, ?, ?, ?, ?, 0)",
-			start, shard.Index, hostName(), processID(), tool, now(), now())
+			start, shard.Index, hostName(), int64(os.Getpid()), tool, now(), now())
 	})
 	if err != nil {
 		return nil, err
@@ -402,4 +402,34 @@ func (c *Cell) Progress(ctx context.Context) (failures int64, retryAt time.Time,
 		retryAt = time.Unix(at, 0)
 	}
 	return failures, retryAt, time.Duration(ms) * time.Millisecond, err
+}
+
+// part is a part of what is kept: a cell's findings and counts, or those of no cell, whose number is 0.
+type part struct {
+	store.BugStore // the database
+	id             int64
+	db             *DB
+
+	note func(line string) // who is told of what was put aside; nil: nobody
+}
+
+func (c *part) tallyAll(t *tx, kind string, names []string) error {
+	for _, name := range names {
+		if err := c.tally(t, kind, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tally adds one to what is counted under a name.
+func (c *part) tally(t *tx, kind, name string) error {
+	name = short(name)
+	n, err := t.changes("UPDATE tallies SET n = n + 1 WHERE cell = ? AND shard = ? AND kind = ? AND name = ?", c.id,
+		c.db.shard.Index, kind, name)
+	if err != nil || n > 0 {
+		return err
+	}
+	return t.exec("INSERT INTO tallies (cell, shard, kind, name, n) VALUES (?, ?, ?, ?, 1)", c.id,
+		c.db.shard.Index, kind, name)
 }

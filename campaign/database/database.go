@@ -75,8 +75,7 @@ func Open(ctx context.Context, dir string, make bool) (*DB, error) {
 	} else {
 		err = d.create(ctx)
 	}
-	var damaged *BrokenError
-	if errors.As(err, &damaged) {
+	if damaged, ok := errors.AsType[*BrokenError](err); ok {
 		_ = d.Close() // what it says is a consequence
 		return nil, damaged
 	}

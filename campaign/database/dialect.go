@@ -41,8 +41,7 @@ var embedded = dialect{text: "TEXT", bytes: "BLOB", index: "CREATE INDEX IF NOT 
 
 // sqliteCode is the primary result code of an error of SQLite's; 0 of others.
 func sqliteCode(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0

@@ -34,8 +34,6 @@ func hostName() string {
 	return short(name)
 }
 
-func processID() int64 { return int64(os.Getpid()) }
-
 // valid makes a text one that every DBMS takes: no NUL, and UTF-8.
 func valid(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", "�")

@@ -27,8 +27,7 @@ import (
 var postgresDialect = dialect{text: "TEXT", bytes: "BYTEA", index: "CREATE INDEX IF NOT EXISTS",
 	isolation: sql.LevelReadCommitted, snapshot: sql.LevelRepeatableRead, numbered: true,
 	again: func(err error) bool {
-		var e *pgconn.PgError
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 			// serialization failure, deadlock, the server ends or begins, too many connections
 			return slices.Contains([]string{"40001", "40P01", "57P01", "57P02", "57P03", "53300"}, e.Code)
 		}
@@ -52,8 +51,7 @@ var mysqlDialect = dialect{text: "LONGTEXT", bytes: "LONGBLOB", index: "CREATE I
 	table: " ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin", isolation: sql.LevelReadCommitted,
 	snapshot: sql.LevelRepeatableRead,
 	again: func(err error) bool {
-		var e *mysql.MySQLError
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*mysql.MySQLError](err); ok {
 			// deadlock, lock wait timeout, the server ends, too many connections, the session was ended
 			return slices.Contains([]uint16{1213, 1205, 1053, 1040, 1927, 3169}, e.Number)
 		}

@@ -16,8 +16,13 @@ import (
 
 	"txweave/campaign"
 	"txweave/campaign/bugs"
+	"txweave/campaign/shrink"
+	"txweave/campaign/storming"
+	"txweave/exec/storm/verdict"
 	"txweave/finding"
+	"txweave/internal/memory"
 	"txweave/internal/output"
+	"txweave/reduce"
 	"txweave/report/tabular"
 )
 
@@ -221,4 +226,101 @@ func (c *Console) End() {
 		fmt.Fprintln(c.w)
 		c.open, c.shown = false, 0
 	}
+}
+
+// Reduction returns what shows on a terminal how far a reduction is that has so much time.
+func (c *Console) Reduction(limit time.Duration) func(reduce.Progress) {
+	return func(p reduce.Progress) {
+		if c.tty && c.Due() {
+			c.Show(reduction(p, limit))
+		}
+	}
+}
+
+// reduction are the parts of the line.
+func reduction(p reduce.Progress, limit time.Duration) []string {
+	s := shrink.SizeOf(p.Case)
+	clock := p.Elapsed.Truncate(time.Second).String()
+	if left := limit - p.Elapsed; left > 0 {
+		clock += ", at most " + left.Truncate(time.Second).String() + " left"
+	}
+	return []string{clock, finding.Count(s.Statements, "statement") + " in " +
+		finding.Count(s.Transactions, "transaction"), finding.Count(s.Rows, "row"),
+		fmt.Sprintf("%d tries", p.Attempts), fmt.Sprintf("round %d, %s", p.Round, p.Pass),
+		fmt.Sprintf("%d bytes of SQL", s.Bytes)}
+}
+
+// Storm shows how far a storm is until it is stopped.
+func (c *Console) Storm(v *verdict.OnlineCheck, duration time.Duration) (stop func()) {
+	begun := time.Now()
+	tick := time.NewTicker(200 * time.Millisecond)
+	done, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-tick.C:
+				if !c.Due() {
+					continue
+				}
+				operations, verified, found := v.Progress()
+				lasted := time.Since(begun)
+				clock := lasted.Truncate(time.Second).String()
+				if left := duration - lasted; left > 0 {
+					clock += ", " + left.Truncate(time.Second).String() + " left"
+				}
+				c.Show([]string{clock, fmt.Sprintf("%d operations", operations), finding.Count(int(found), "finding"),
+					fmt.Sprintf("%d not verified yet", operations-verified),
+					fmt.Sprintf("%.0f a second", storming.Rate(operations, lasted)), fmt.Sprintf("%.0f MiB", memory.PeakMiB())})
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(done)
+		<-ended
+		c.End()
+	}
+}
+
+// Steps returns what shows on a terminal how many of the things of a name are done, and how long the rest takes at
+// this pace, at most until limit is over; 0: no limit. A log has none of it.
+func (c *Console) Steps(name string, limit time.Duration) func(done, all int) {
+	begun := time.Now()
+	return func(done, all int) {
+		if c.tty && c.Due() {
+			c.Show(steps(name, done, all, time.Since(begun), limit))
+		}
+	}
+}
+
+// Before is a writer that leaves the progress line before it writes to another one.
+func (c *Console) Before(w io.Writer) io.Writer { return &behind{c, w} }
+
+type behind struct {
+	console *Console
+	w       io.Writer
+}
+
+func (b *behind) Write(text []byte) (int, error) {
+	b.console.End()
+	return b.w.Write(text)
+}
+
+// steps are the parts of the line.
+func steps(name string, done, all int, elapsed, limit time.Duration) []string {
+	clock := elapsed.Truncate(time.Second).String()
+	left := time.Duration(0)
+	if done > 0 {
+		left = time.Duration(float64(elapsed) / float64(done) * float64(all-done))
+	}
+	if limit > 0 && (done == 0 || left > limit-elapsed) {
+		left = limit - elapsed
+	}
+	if left > 0 {
+		clock += ", " + left.Truncate(time.Second).String() + " left"
+	}
+	return []string{clock, fmt.Sprintf("%d of %s", done, finding.Count(all, name))}
 }

@@ -44,18 +44,15 @@ func (a *Tried) Renew(ctx context.Context, t exec.Upkeep) error {
 // Try checks a case once over connections of its own. A server that ends is started again.
 func Try(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case, o weave.Options) (*Tried, error) {
 	rep, err := Once(ctx, t, p, c, o)
-	var crash *exec.CrashError
-	if errors.As(err, &crash) {
+	if crash, ok := errors.AsType[*exec.CrashError](err); ok {
 		a := &Tried{Broken: fmt.Sprintf("%s: %v\n%s", finding.ClassCrash, crash, crash.Log), Class: finding.ClassCrash}
 		return a, t.Restart(ctx)
 	}
-	var hang *exec.HangError
-	if errors.As(err, &hang) && hang.Proved() {
+	if hang, ok := errors.AsType[*exec.HangError](err); ok && hang.Proved() {
 		return &Tried{Broken: fmt.Sprintf("%s: %v\n%s", finding.ClassHang, hang, hang.Stacks), Class: finding.ClassHang,
 			Hangs: true}, nil
 	}
-	var lost *exec.LostError
-	if errors.As(err, &lost) {
+	if lost, ok := errors.AsType[*exec.LostError](err); ok {
 		f, err := lostConnection(ctx, t, p, c, o, lost)
 		if err != nil {
 			return nil, err
@@ -92,8 +89,7 @@ func certify(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Ca
 // inStore gives a target the store that a case names, before any session is opened.
 func inStore(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case) error {
 	err := exec.Shape(ctx, t, c, p, func() {})
-	var none *exec.ShapeError
-	if errors.As(err, &none) && none.Why == nil {
+	if none, ok := errors.AsType[*exec.ShapeError](err); ok && none.Why == nil {
 		return outcome.Misuse(err)
 	}
 	return err

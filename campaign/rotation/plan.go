@@ -36,19 +36,19 @@ var modes = []string{ModeFuzz, ModeStorm, ModeDetect}
 
 // Part is a cell of a campaign as campaign.toml has it. Empty values are those of the command of its mode.
 type Part struct {
-	Name      string `toml:"name"`
-	Target    string `toml:"target"`
-	Server    string `toml:"server,omitempty"`   // path of the binary of a private server
-	DSN       string `toml:"dsn,omitempty"`      // of a running one: without a password, or env, env:NAME
-	DSNFile   string `toml:"dsn_file,omitempty"` // holds it
-	Isolation string `toml:"isolation,omitempty"`
-	Claim     string `toml:"claim,omitempty"`
-	Mode      string `toml:"mode"`
-	Weight    Share  `toml:"weight,omitzero"` // share of the time, against the others'; 0: 1
-	Slice     Span   `toml:"slice,omitzero"`  // 0: the campaign's
-	Seed      uint64 `toml:"seed,omitzero"`   // 0: a fresh one, kept with the campaign
-	Workers   int    `toml:"workers,omitzero"`
-	Cases     int    `toml:"cases,omitzero"` // it is done after so many; 0: never
+	Name      string          `toml:"name"`
+	Target    string          `toml:"target"`
+	Server    string          `toml:"server,omitempty"`   // path of the binary of a private server
+	DSN       string          `toml:"dsn,omitempty"`      // of a running one: without a password, or env, env:NAME
+	DSNFile   string          `toml:"dsn_file,omitempty"` // holds it
+	Isolation string          `toml:"isolation,omitempty"`
+	Claim     string          `toml:"claim,omitempty"`
+	Mode      string          `toml:"mode"`
+	Weight    Share           `toml:"weight,omitzero"` // share of the time, against the others'; 0: 1
+	Slice     strict.Duration `toml:"slice,omitzero"`  // 0: the campaign's
+	Seed      uint64          `toml:"seed,omitzero"`   // 0: a fresh one, kept with the campaign
+	Workers   int             `toml:"workers,omitzero"`
+	Cases     int             `toml:"cases,omitzero"` // it is done after so many; 0: never
 
 	Without  []string `toml:"without,omitempty"` // productions of fuzz that are switched off
 	Inject   []string `toml:"inject,omitempty"`  // planted bugs; of detect those that are tried
@@ -57,14 +57,14 @@ type Part struct {
 	Guide    string   `toml:"guide,omitempty"` // does nothing; plans of earlier versions have it
 	NoReduce bool     `toml:"no_reduce,omitempty"`
 	// at most so long to reduce a finding, and all that are left when the turn is over; 0: a minute
-	Reduce Span `toml:"reduce_time,omitzero"`
+	Reduce strict.Duration `toml:"reduce_time,omitzero"`
 
-	Workload     string   `toml:"workload,omitempty"`
-	Sessions     int      `toml:"sessions,omitzero"`
-	Keys         int      `toml:"keys,omitzero"`
-	Distribution string   `toml:"distribution,omitempty"`
-	Nemesis      []string `toml:"nemesis,omitempty"`
-	Length       Span     `toml:"length,omitzero"` // of one storm, which is a case of the cell; 0: ten seconds
+	Workload     string          `toml:"workload,omitempty"`
+	Sessions     int             `toml:"sessions,omitzero"`
+	Keys         int             `toml:"keys,omitzero"`
+	Distribution string          `toml:"distribution,omitempty"`
+	Nemesis      []string        `toml:"nemesis,omitempty"`
+	Length       strict.Duration `toml:"length,omitzero"` // of one storm, which is a case of the cell; 0: ten seconds
 	// of one storm, which ends once so many have committed; 0: with its length alone
 	Transactions    int `toml:"transactions,omitzero"`
 	workload.Tuning     // of a storm's transactions
@@ -73,10 +73,10 @@ type Part struct {
 
 // CampaignPlan is a campaign.toml.
 type CampaignPlan struct {
-	Slice    Span   `toml:"slice,omitzero"`    // how long a cell runs before the next one does; 0: ten minutes
-	Duration Span   `toml:"duration,omitzero"` // of the campaign; 0: until somebody ends it
-	Parallel int    `toml:"parallel,omitzero"` // cells that run at once; 0: one
-	HTTP     string `toml:"http,omitempty"`    // where the page is shown
+	Slice    strict.Duration `toml:"slice,omitzero"`    // how long a cell runs before the next one does; 0: ten minutes
+	Duration strict.Duration `toml:"duration,omitzero"` // of the campaign; 0: until somebody ends it
+	Parallel int             `toml:"parallel,omitzero"` // cells that run at once; 0: one
+	HTTP     string          `toml:"http,omitempty"`    // where the page is shown
 
 	// of txweave and its servers: beyond it the turns end, and their servers with them; 0: no limit
 	MaxRSS    Bytes `toml:"max_rss,omitzero"`
@@ -86,22 +86,6 @@ type CampaignPlan struct {
 	Notify *Notify `toml:"notify,omitempty"` // who is told
 	Parts  []Part  `toml:"cell"`
 }
-
-// Span is a duration that is written like 10m.
-type Span time.Duration
-
-// UnmarshalText reads one.
-func (s *Span) UnmarshalText(text []byte) error {
-	d, err := time.ParseDuration(string(text))
-	if err == nil && d < 0 {
-		err = fmt.Errorf("%s is negative", d)
-	}
-	*s = Span(d)
-	return err
-}
-
-// MarshalText prints one.
-func (s Span) MarshalText() ([]byte, error) { return []byte(time.Duration(s).String()), nil }
 
 // Share is a weight that somebody has written. None at all is no share: a cell that is not to run is left out.
 type Share float64
@@ -152,11 +136,11 @@ func (b Bytes) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%dB", in
 // Notify says who is told what happens: a command that gets it as JSON on its standard input, or a URL to which it is
 // posted.
 type Notify struct {
-	Command []string `toml:"command,omitempty"`
-	Webhook string   `toml:"webhook,omitempty"` // env:NAME or a URL without a secret
-	Slack   bool     `toml:"slack,omitempty"`   // the URL wants Slack's form
-	Every   Span     `toml:"every,omitzero"`    // at most one message in so long; 0: a minute
-	On      []string `toml:"on,omitempty"`      // bug, dead, end; none: all
+	Command []string        `toml:"command,omitempty"`
+	Webhook string          `toml:"webhook,omitempty"` // env:NAME or a URL without a secret
+	Slack   bool            `toml:"slack,omitempty"`   // the URL wants Slack's form
+	Every   strict.Duration `toml:"every,omitzero"`    // at most one message in so long; 0: a minute
+	On      []string        `toml:"on,omitempty"`      // bug, dead, end; none: all
 }
 
 // Read reads a campaign.toml. Its errors name the line.
@@ -209,7 +193,7 @@ const maxName = 80
 
 // Check fills in what is not said and refuses what makes no sense.
 func (p *CampaignPlan) Check() error {
-	p.Slice = cmp.Or(p.Slice, Span(10*time.Minute))
+	p.Slice = cmp.Or(p.Slice, strict.Duration(10*time.Minute))
 	p.Parallel = cmp.Or(p.Parallel, 1)
 	if p.Parallel < 1 || p.Parallel > MaxWorkers {
 		return fmt.Errorf("parallel must be from 1 to %d", MaxWorkers)
@@ -292,7 +276,7 @@ func (n *Notify) check() error {
 	if n == nil {
 		return nil
 	}
-	n.Every = cmp.Or(n.Every, Span(time.Minute))
+	n.Every = cmp.Or(n.Every, strict.Duration(time.Minute))
 	for _, what := range n.On {
 		if !slices.Contains([]string{EventBug, EventDead, EventEnd}, what) {
 			return fmt.Errorf("on %q: want bug, dead or end", what)

@@ -18,6 +18,7 @@ import (
 	"txweave/campaign/rotation"
 	_ "txweave/dbms/registry" // how statements are read
 	"txweave/finding"
+	"txweave/internal/strict"
 )
 
 // shown keeps what is shown.
@@ -77,8 +78,8 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	plan := &rotation.CampaignPlan{Slice: rotation.Span(2 * time.Second),
-		Duration: rotation.Span(8 * time.Second), Parallel: 3}
+	plan := &rotation.CampaignPlan{Slice: strict.Duration(2 * time.Second),
+		Duration: strict.Duration(8 * time.Second), Parallel: 3}
 	var cells []database.CellPlan
 	for _, name := range []string{"threes", "fives", "gone"} {
 		plan.Parts = append(plan.Parts, rotation.Part{Name: name, Target: "sqlite", Mode: rotation.ModeFuzz, Cases: 20})

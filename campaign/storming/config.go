@@ -20,6 +20,7 @@ import (
 	"txweave/internal/asked"
 	"txweave/internal/outcome"
 	"txweave/internal/spelling"
+	"txweave/internal/strict"
 )
 
 // Config is a storm. Errors call its fields by the flags that set them.
@@ -276,8 +277,8 @@ func (s *Storm) Recipe(found []finding.Listed) *recipe.Recipe {
 	r := &recipe.Recipe{Target: t.Target, Server: t.Server, Isolation: t.Isolation, Claim: t.Claim, Inject: t.Inject,
 		Workload: s.Workload, Keys: s.Keys,
 		Distribution: s.Distribution, Without: s.Without, Sessions: s.Sessions, Seed: s.Seed,
-		Duration: recipe.Duration(s.Duration), Nemesis: s.Nemesis,
-		Acts: s.Acts, Every: recipe.Duration(s.Every), Perturb: s.Perturb, Tuning: s.Tuning, Transactions: s.Transactions}
+		Duration: strict.Duration(s.Duration), Nemesis: s.Nemesis,
+		Acts: s.Acts, Every: strict.Duration(s.Every), Perturb: s.Perturb, Tuning: s.Tuning, Transactions: s.Transactions}
 	for _, l := range found {
 		if !slices.ContainsFunc(r.Finding, func(x recipe.Seen) bool { return x.Signature == l.Signature }) {
 			r.Finding = append(r.Finding, recipe.Seen{Signature: l.Signature, Summary: l.Summary, Times: 1, Storms: 1})

@@ -20,13 +20,11 @@ import (
 // Refusal returns why a case that somebody wrote, or that a reduction tries, cannot be judged; nil if that is not what
 // an error says.
 func Refusal(err error) error {
-	var refused *weave.UnjudgeableError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*weave.UnjudgeableError](err); ok {
 		return refused.Reason
 	}
 	var env *exec.EnvironmentError
-	var answer *exec.AnswerError
-	if errors.As(err, &answer) && !errors.As(err, &env) {
+	if answer, ok := errors.AsType[*exec.AnswerError](err); ok && !errors.As(err, &env) {
 		return fmt.Errorf("the database refuses the case: %w", answer)
 	}
 	return nil
@@ -81,8 +79,7 @@ func (w *Worker) crashes(f *campaign.Found, r repeated, why error, c *testcase.C
 // certain says whether the end of a server, or of a connection, is a finding. A server that went down left its log. One
 // that lives on says less: it must do so again, and of one that did not answer there must be proof.
 func certain(how symptom, why error, f *campaign.Found) bool {
-	var hang *exec.HangError
-	if errors.As(why, &hang) && !hang.Proved() {
+	if hang, ok := errors.AsType[*exec.HangError](why); ok && !hang.Proved() {
 		return false
 	}
 	return how == wentDown || f.Confirmed > 0

@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"txweave/dbms"
-
 	"txweave/checker"
+	"txweave/checker/polygraph"
+	"txweave/dbms"
 	"txweave/fault"
 	"txweave/history"
 	"txweave/history/register"
@@ -204,4 +204,86 @@ func (k *judge) after(version int32) int32 {
 func (k *judge) link() *checker.Verdict {
 	k.d = checker.Link(k.r, k.opt)
 	return nil
+}
+
+// partly judges a history of which the certificate knows the order of a part of the versions: what it knows is held,
+// and the order of the rest is searched for (Clark et al., section 7: King Cobra's partial version order). lacks says
+// what is missing. Searches and instants are not judged then, as which version is the next one is not known: a
+// certificate that has such can still show that a history is invalid. Where rows are born again nothing is judged: a
+// version that is not known may be a deletion, on which what comes after it does not depend.
+func (k *judge) partly(ctx context.Context, lacks *checker.Verdict) checker.Verdict {
+	if k.c.Reborn {
+		return *lacks
+	}
+	order := make([][]int32, len(k.chains))
+	for key, chain := range k.chains {
+		if order[key] = chain; chain[0] == int32(key) { // that it is the first one is known
+			order[key] = chain[1:]
+		}
+	}
+	level := k.level
+	if level == dbms.RR { // the same without searches
+		level = dbms.SER
+	}
+	v := polygraph.CheckTraced(ctx, k.r, level, polygraph.Options{Options: k.opt}, order)
+	v.Level = k.level
+	if v.Outcome == checker.Valid && k.more() {
+		return *lacks
+	}
+	return v
+}
+
+// more says whether the certificate has more than an order of versions.
+func (k *judge) more() bool {
+	return len(k.c.Predicates) > 0 || len(k.c.Times) > 0 || len(k.c.Snapshots) > 0
+}
+
+// monotone is what Read Committed demands beyond that dependencies make no cycle (Biswas and Enea, OOPSLA 2019,
+// figure 2): when a transaction has read from another one, it reads no version that is older than what that one wrote.
+func (k *judge) monotone() *checker.Verdict {
+	for t := range k.h.Txns {
+		if t == k.h.Initial || k.h.Txns[t].Status != history.Committed {
+			continue
+		}
+		if v := k.monotoneIn(t); v != nil {
+			return v
+		}
+	}
+	return nil
+}
+
+// monotoneIn judges one transaction.
+func (k *judge) monotoneIn(t int) *checker.Verdict {
+	newest := map[int32]int32{} // by key: the newest version that those wrote who were read from
+	first := k.h.FirstOp(t)
+	for i, op := range k.h.TxnOps(t) {
+		version := k.r.From[first+i]
+		if op.Kind != register.Read || version < 0 || k.place[version] < 0 && k.r.VersionTxn[version] >= 0 {
+			continue
+		}
+		if n, seen := newest[op.Key]; seen && k.place[n] > max(0, k.place[version]) {
+			writer := int(k.r.VersionTxn[n])
+			text := k.h.TxnName(t) + " did " + k.h.FormatOp(op) + " after it had read from " + k.h.TxnName(writer) +
+				", which left a newer version: " + k.h.FormatOp(k.h.Ops[k.r.VersionOp[n]])
+			return k.invalid(fault.HistoryNonMonotonicRead, checker.ExplainedEdge{From: k.h.TxnName(writer),
+				To: k.h.TxnName(t), Kind: history.WR, Key: k.h.KeyName(op.Key), Text: text, FromTxn: writer, ToTxn: t})
+		}
+		if writer := k.r.VersionTxn[version]; writer >= 0 && int(writer) != t {
+			k.wroteBy(int(writer), newest)
+		}
+	}
+	return nil
+}
+
+// wroteBy adds the versions that a transaction installed.
+func (k *judge) wroteBy(writer int, newest map[int32]int32) {
+	for _, op := range k.h.TxnOps(writer) {
+		if op.Kind != register.Write {
+			continue
+		}
+		version, _ := k.r.Written(op.Key, op.Value)
+		if n, seen := newest[op.Key]; version >= 0 && k.place[version] >= 0 && (!seen || k.place[version] > k.place[n]) {
+			newest[op.Key] = version
+		}
+	}
 }

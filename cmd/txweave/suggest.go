@@ -16,8 +16,7 @@ import (
 // flagError marks what is said of flags as the user's error, and names the flag that was meant, or what its value is to
 // be.
 func flagError(cmd *cobra.Command, err error) error {
-	var wrong *pflag.InvalidValueError
-	if errors.As(err, &wrong) {
+	if wrong, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return usage(valueError(wrong))
 	}
 	var unknown *pflag.NotExistError

@@ -1,6 +1,10 @@
 package mariadb
 
-import "txweave/report"
+import (
+	"txweave/dbms/innodb"
+	"txweave/report"
+	"txweave/report/export"
+)
 
 // Tracker is jira.mariadb.org: affected versions and environment are fields of their own.
 var Tracker = &report.Tracker{
@@ -11,4 +15,19 @@ var Tracker = &report.Tracker{
 		{Heading: "Description", Write: func(d *report.Doc) { report.Summary(d); report.Script(d); report.Compare(d) }},
 		{Write: report.Details},
 	},
+}
+
+// Spelling is how findings are written down as scripts.
+var Spelling = &export.Spelling{
+	DBMS:    "mariadb",
+	Session: []string{"SET NAMES utf8mb4 COLLATE utf8mb4_bin"},
+	Alone:   []string{"SET SESSION lock_wait_timeout = DEFAULT"}, // purge opens tables
+	Check:   innodb.CheckTables,
+	Waits: [2]string{"VARIABLE_VALUE",
+		"information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"},
+	MTRHead:    []string{"--source include/have_innodb.inc", "SET default_storage_engine = InnoDB;"},
+	Locks:      true,
+	Tool:       mysqltest,
+	ErrorNames: innodb.ErrorNames, Refused: innodb.LockWaitTimeout,
+	GoImport: "github.com/go-sql-driver/mysql", GoDriver: "mysql",
 }

@@ -68,8 +68,7 @@ func (t *target) describe(ctx context.Context) error {
 	for _, query := range []string{"SHOW GLOBAL VARIABLES WHERE Variable_name IN ('" + strings.Join(settings,
 		"','") + "')", t.kind.Changed} {
 		rows, err := t.Connection.Read(ctx, query)
-		var refused *exec.AnswerError
-		if errors.As(err, &refused) {
+		if _, ok := errors.AsType[*exec.AnswerError](err); ok {
 			continue // an old server or an ordinary user: the rest says enough
 		}
 		if err != nil {

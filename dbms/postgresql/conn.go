@@ -91,8 +91,7 @@ func (c *conn) QueryContext(ctx context.Context, sql string, _ []driver.NamedVal
 // send sends a text and reads the answer to its end, unless it is too large to keep: that ends the connection.
 func (c *conn) send(ctx context.Context, sql string) (*rows, error) {
 	out, err := c.sent(ctx, sql)
-	var long *pgproto3.ExceededMaxBodyLenErr
-	if errors.As(err, &long) {
+	if long, ok := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); ok {
 		return nil, fmt.Errorf("%w: a row of %d MiB", exec.ErrTooLarge, long.ActualBodyLen>>20)
 	}
 	return out, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -93,3 +94,33 @@ func (t *target) numberOf(ctx context.Context, s *exec.Session) (uint64, error) 
 // quickDeadlocks has a server look for a deadlock as soon as a session waits, in place of a second later. Not everybody
 // may set it.
 const quickDeadlocks = "SET deadlock_timeout = 10"
+
+// dsn is the form of data source names of servers that speak PostgreSQL's protocol.
+var dsn = &exec.DSNForm{Schemes: []string{"postgres", "postgresql"}, Like: "postgres://user:password@host:port/",
+	Check: checkDSN, HasPassword: hasPassword, Ask: askVersion}
+
+// parameters are those that a DSN may have, which say how the server is reached: others change what a case means.
+var parameters = []string{"connect_timeout", "host", "port", "passfile", "sslcert", "sslkey", "sslmode",
+	"sslpassword", "sslrootcert", "sslsni"}
+
+// checkDSN judges a data source name. Its database, where it names one, is the one that a connection needs to create
+// others.
+func checkDSN(text string) error {
+	u, err := url.Parse(text)
+	if err != nil {
+		return exec.ErrDSNForm
+	}
+	if name := strings.Trim(u.Path, "/"); name != "" && name != home {
+		return exec.NamesDatabase(name)
+	}
+	return exec.CheckParameters(u.RawQuery, parameters)
+}
+
+func hasPassword(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return true
+	}
+	_, has := u.User.Password()
+	return has || u.Query().Has("password") || u.Query().Has("sslpassword")
+}

@@ -354,8 +354,7 @@ func (t *target) Reset(ctx context.Context) error {
 // transact runs a script that is one transaction and leaves none open when it fails.
 func (t *target) transact(ctx context.Context, script string) error {
 	err := t.Connection.Must(ctx, script)
-	var refused *exec.AnswerError
-	if errors.As(err, &refused) {
+	if _, ok := errors.AsType[*exec.AnswerError](err); ok {
 		_ = t.Connection.Must(ctx, "ROLLBACK")
 	}
 	return err

@@ -45,8 +45,7 @@ var protocol = &exec.Protocol{DBError: dbError, InProcess: true, Scratch: exec.T
 
 // dbError takes the extended result code; an interrupted statement is the environment's doing.
 func dbError(err error) *history.DBError {
-	var h *hostError
-	if errors.As(err, &h) {
+	if h, ok := errors.AsType[*hostError](err); ok {
 		return &history.DBError{Code: h.code, Message: h.message}
 	}
 	var e *moderncsqlite.Error

@@ -265,8 +265,7 @@ func readCobra(ctx context.Context, paths []string) (*register.History, error) {
 		written: map[cobraVersion]uint64{}}
 	for i, path := range paths {
 		if err := c.log(ctx, path, int64(i)); err != nil {
-			var e *Error
-			if errors.As(err, &e) && e.Path == "" {
+			if e, ok := errors.AsType[*Error](err); ok && e.Path == "" {
 				e.Path = path
 			}
 			return nil, err

@@ -172,8 +172,7 @@ func (in *Opened) Contents(name string) (*Contents, error) {
 
 // named gives an error its file.
 func named(err error, path string) error {
-	var e *Error
-	if errors.As(err, &e) && e.Path == "" {
+	if e, ok := errors.AsType[*Error](err); ok && e.Path == "" {
 		e.Path = path
 	}
 	return err
@@ -181,12 +180,10 @@ func named(err error, path string) error {
 
 // plainError makes an Error of any error. It drops the operation from a file system's: the path is there already.
 func plainError(err error) error {
-	var e *Error
-	if errors.As(err, &e) {
+	if _, ok := errors.AsType[*Error](err); ok {
 		return err
 	}
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
 	return &Error{Msg: err.Error()}

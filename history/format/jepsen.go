@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"txweave/history"
@@ -453,7 +454,7 @@ func (j *jepsen) bad(f byte, line int32, text string) {
 
 // finish ends the history.
 func (j *jepsen) finish() error {
-	for _, process := range sortedKeys(j.open) { // never answered
+	for _, process := range slices.Sorted(maps.Keys(j.open)) { // never answered
 		in := &j.slots[j.open[process]]
 		a := answer{process: process, start: in.pos, begun: in.begun, outcome: history.Unknown, f: in.f, txn: in.txn,
 			mops: in.mops, value: in.value, key: in.key}

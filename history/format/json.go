@@ -5,14 +5,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"txweave/history"
 	"txweave/history/register"
 )
-
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 func looksDBCopJSON(head []byte) bool {
 	head = bytes.TrimSpace(head)

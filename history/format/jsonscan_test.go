@@ -56,8 +56,8 @@ func TestJSONAtOnce(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := &recordScanner{words: map[string]string{}, whole: whole}
-				s.scanJSON(c, array)
+				s := &recordScanner{json: true, array: array, words: map[string]string{}, whole: whole}
+				s.scan(c)
 				if s.err != nil {
 					t.Fatalf("%v\n%s", s.err, text)
 				}
@@ -92,6 +92,8 @@ func TestJSONAtOnce(t *testing.T) {
 			"\n]": "2: a bracket that closes no list, or a comma in front of it",
 		`[{"type":"ok","f":"txn","value":[["w",1 2]],"process":0}]`: "1: invalid character '2' after " +
 			"array element (of the operation byte 39)",
+		`#op{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}`: "1: invalid character '#' looking for beginning of value " +
+			"(of the operation byte 0)",
 		`{"type":"ok","f":"txn","value":[["w",1,2]],"process":0}` + "\n" +
 			`{"f":1}`: "2: operation 2: an operation without :type",
 	} {

@@ -222,8 +222,7 @@ func Line(r *bufio.Reader, limit int) ([]byte, error) {
 
 // plain drops the operation and the path from a file system's error.
 func plain(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

@@ -57,8 +57,7 @@ func Found() error { return &Ending{Code: Findings} }
 
 // Of is how an error says that work ended; false: it does not say.
 func Of(err error) (code int, said bool) {
-	var e *Ending
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Ending](err); ok {
 		return e.Code, true
 	}
 	return Clean, err == nil

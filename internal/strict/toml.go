@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -40,6 +41,21 @@ func TOML(path string, text []byte, of string, v any, old map[string]string) (to
 			word, names...)
 	}
 	return meta, nil
+}
+
+// Duration is one that is written like 1m30s, and is not negative.
+type Duration time.Duration
+
+// MarshalText and UnmarshalText write and read it.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err == nil && v < 0 {
+		err = fmt.Errorf("%s is negative", text)
+	}
+	*d = Duration(v)
+	return err
 }
 
 // renamed is a text whose keys have their present names; one that cannot be read is left to whoever decodes it.

@@ -7,6 +7,7 @@
 package outside
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -37,12 +38,7 @@ func (s Source) String() string {
 }
 
 // or is a source that either of two is.
-func (s Source) or(other Source) Source {
-	if s == None {
-		return other
-	}
-	return s
-}
+func (s Source) or(other Source) Source { return cmp.Or(s, other) }
 
 // place is a column of a table, both in lower case.
 type place struct{ table, column string }

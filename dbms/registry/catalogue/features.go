@@ -46,22 +46,11 @@ func Features(w io.Writer, target string) error {
 
 // FeaturesJSON prints the productions of a target as a list of objects.
 func FeaturesJSON(w io.Writer, target string) error {
-	type feature struct {
-		Group    string `json:"group"`
-		Optional bool   `json:"optional"`
-		Name     string `json:"name"`
-		Weight   int    `json:"weight"` // 0: not for this target
-		Since    string `json:"since,omitempty"`
-	}
 	d, err := registry.Lookup(target)
 	if err != nil {
 		return outcome.Misuse(err)
 	}
-	var all []feature
-	for _, f := range gen.Features(d.Dialect) {
-		all = append(all, feature{f.Group, f.Optional, f.Name, f.Weight, f.Since})
-	}
-	return json.NewEncoder(w).Encode(all)
+	return json.NewEncoder(w).Encode(gen.Features(d.Dialect))
 }
 
 // shares prints how often a feature is there on each DBMS: once where it is the same on all, else with the names; "" of

@@ -10,7 +10,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/BurntSushi/toml"
 
@@ -37,36 +36,21 @@ type Recipe struct {
 	Seed         uint64   `toml:"seed"`
 	Transactions int      `toml:"transactions,omitzero"` // a storm ends once so many have committed; 0: it does not
 	workload.Tuning
-	Duration Duration `toml:"duration"` // of one storm; one that shows something may end before
-	Nemesis  []string `toml:"nemesis,omitempty"`
-	Acts     []string `toml:"acts,omitempty"` // what the nemeses do, of all that they can; empty: everything
-	Every    Duration `toml:"every,omitzero"`
-	Perturb  bool     `toml:"perturb,omitempty"`
-	Finding  []Seen   `toml:"finding,omitempty"`
+	Duration strict.Duration `toml:"duration"` // of one storm; one that shows something may end before
+	Nemesis  []string        `toml:"nemesis,omitempty"`
+	Acts     []string        `toml:"acts,omitempty"` // what the nemeses do, of all that they can; empty: everything
+	Every    strict.Duration `toml:"every,omitzero"`
+	Perturb  bool            `toml:"perturb,omitempty"`
+	Finding  []Seen          `toml:"finding,omitempty"`
 }
 
 // Seen is how often a finding came.
 type Seen struct {
-	Signature string   `toml:"signature"`
-	Summary   string   `toml:"summary"`
-	Times     int      `toml:"times"`           // storms that showed it
-	Storms    int      `toml:"storms"`          // that were run
-	Median    Duration `toml:"median,omitzero"` // of the time until it was seen, where it was
-}
-
-// Duration is one as text, "1m30s".
-type Duration time.Duration
-
-// MarshalText and UnmarshalText write and read it.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
-
-func (d *Duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	if err == nil && v < 0 {
-		err = fmt.Errorf("%s is negative", text)
-	}
-	*d = Duration(v)
-	return err
+	Signature string          `toml:"signature"`
+	Summary   string          `toml:"summary"`
+	Times     int             `toml:"times"`           // storms that showed it
+	Storms    int             `toml:"storms"`          // that were run
+	Median    strict.Duration `toml:"median,omitzero"` // of the time until it was seen, where it was
 }
 
 // Read reads a recipe. Keys that there are not are errors.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"txweave/gen/workload"
+	"txweave/internal/strict"
 )
 
 // example uses everything that a recipe can say.
@@ -17,11 +18,12 @@ func example() *Recipe {
 	return &Recipe{Target: "mariadb", Server: "mariadbd", Isolation: "snapshot", Claim: "serializable",
 		Inject:   []string{"lost-commit"},
 		Workload: "random-sql", Keys: 100, Distribution: "zipf", Without: []string{"get"}, Sessions: 8, Seed: 7,
-		Duration: Duration(90 * time.Second),
-		Nemesis:  []string{"ddl", "kill", "locks"}, Acts: []string{"a", "b"}, Every: Duration(20 * time.Millisecond),
+		Duration: strict.Duration(90 * time.Second),
+		Nemesis:  []string{"ddl", "kill", "locks"}, Acts: []string{"a", "b"}, Every: strict.Duration(20 * time.Millisecond),
 		Perturb: true, Transactions: 900,
-		Tuning:  workload.Tuning{Operations: 7, Reads: new(float64), Theta: 1.5, ValueSize: 100},
-		Finding: []Seen{{Signature: "s", Summary: "it is\n\"odd\"", Times: 2, Storms: 3, Median: Duration(time.Second)}}}
+		Tuning: workload.Tuning{Operations: 7, Reads: new(float64), Theta: 1.5, ValueSize: 100},
+		Finding: []Seen{{Signature: "s", Summary: "it is\n\"odd\"", Times: 2, Storms: 3,
+			Median: strict.Duration(time.Second)}}}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -73,21 +75,21 @@ func TestReduce(t *testing.T) {
 		return needs && storms%2 == 0, 3 * time.Second, nil
 	}
 	start := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 100, Distribution: "zipf", Sessions: 16,
-		Duration: Duration(time.Minute),
+		Duration: strict.Duration(time.Minute),
 		Tuning:   workload.Tuning{Operations: 12, Theta: 2, ValueSize: 1000, Reads: new(float64)},
 		Nemesis:  []string{"ddl", "kill", "locks"}, Perturb: true}
 	l := Limits{Tries: TriesFor(0.5, 10), Acts: acts, Operations: []string{"get", "scan", "put", "insert"},
 		Told: func(string, bool) {}}
 	got, err := Reduce(start, l, run)
 	want := &Recipe{Target: "mariadb", Workload: "random-sql", Keys: 5, Distribution: "uniform", Sessions: 3,
-		Duration: Duration(6 * time.Second),
+		Duration: strict.Duration(6 * time.Second),
 		Nemesis:  []string{"ddl"}, Acts: []string{"rebuild"}, Without: []string{"get", "insert"},
 		Tuning: workload.Tuning{Operations: 4}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
 	seen, err := Rate(got, 10, run)
-	if err != nil || seen.Times != 5 || seen.Storms != 10 || seen.Median != Duration(3*time.Second) {
+	if err != nil || seen.Times != 5 || seen.Storms != 10 || seen.Median != strict.Duration(3*time.Second) {
 		t.Errorf("%+v, %v", seen, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"txweave/internal/strict"
 )
 
 // Attempt runs a storm once and says whether it showed what is looked for, and after what time. The error ends a
@@ -29,7 +31,7 @@ func Rate(r *Recipe, times int, run Attempt) (Seen, error) {
 	}
 	if len(after) > 0 {
 		slices.Sort(after)
-		seen.Median = Duration(after[len(after)/2].Round(time.Millisecond))
+		seen.Median = strict.Duration(after[len(after)/2].Round(time.Millisecond))
 	}
 	return seen, nil
 }
@@ -228,8 +230,8 @@ func (d *reducing) operations() error {
 // duration makes the storm as long as its longest way to the finding was, and half as long again.
 func (d *reducing) duration() error {
 	to := (d.after + d.after/2).Round(time.Second) + time.Second
-	if d.after > 0 && Duration(to) < d.best.Duration {
-		d.best.Duration = Duration(to)
+	if d.after > 0 && strict.Duration(to) < d.best.Duration {
+		d.best.Duration = strict.Duration(to)
 	}
 	return nil
 }

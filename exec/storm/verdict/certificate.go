@@ -31,8 +31,7 @@ func (j *Judge) certify(ctx context.Context, t exec.Connections, r *storm.Record
 		return nil, nil, err
 	}
 	out, err := c.Certify(h)
-	var contradiction *commits.ContradictionError
-	if errors.As(err, &contradiction) {
+	if contradiction, ok := errors.AsType[*commits.ContradictionError](err); ok {
 		return nil, ofCertificate(fault.Contradiction, contradiction.Error()), nil
 	}
 	if err != nil {
