@@ -51,6 +51,16 @@ func ParseClockBounds(text string) (ClockBounds, error) {
 // None says whether no clock may be off.
 func (b *ClockBounds) None() bool { return b.All == 0 && len(b.Of) == 0 }
 
+// Met says which session has a bound and is none of those that were met: a slip of who named it.
+func (b *ClockBounds) Met(sessions map[int64]bool) error {
+	for _, session := range slices.Sorted(maps.Keys(b.Of)) {
+		if !sessions[session] {
+			return fmt.Errorf("there is no session %d", session)
+		}
+	}
+	return nil
+}
+
 // String prints the bounds as ParseClockBounds reads them, in one order.
 func (b *ClockBounds) String() string {
 	if b.None() {

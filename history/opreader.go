@@ -24,11 +24,20 @@ type OperationReader struct {
 	ended bool
 	torn  bool
 	skew  ClockBounds
+	met   map[int64]bool // sessions, where some have bounds of their own
 }
 
 // Widen makes the intervals of what Next returns longer by so many ns at both ends: what is certain of real time where
 // each session's clock may be off by that.
-func (o *OperationReader) Widen(b ClockBounds) { o.skew = b }
+func (o *OperationReader) Widen(b ClockBounds) {
+	o.skew = b
+	if b.Of != nil {
+		o.met = map[int64]bool{}
+	}
+}
+
+// Met says which session has a bound of its own and no operation among those read.
+func (o *OperationReader) Met() error { return o.skew.Met(o.met) }
 
 // NewOperationReader reads the header. Items are numbered by sym.
 func NewOperationReader(r io.Reader, sym *Symbols) (*OperationReader, error) {
@@ -153,6 +162,9 @@ func (o *OperationReader) decode(line []byte, op *Operation) error {
 	if op.Kind != OpLoad {
 		off := o.skew.Session(int64(op.Session))
 		op.Start, op.End = op.Start-off, op.End+off
+		if o.met != nil {
+			o.met[int64(op.Session)] = true
+		}
 	}
 	return nil
 }

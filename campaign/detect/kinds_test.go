@@ -62,7 +62,7 @@ var shownBy = map[fault.Kind]shows{
 	fault.SessionGuarantee: {bug: "session-guarantee-violation"},
 	fault.DirtyRead:        {bug: "dirty-read"},
 	fault.NewerRead:        {bug: "non-repeatable-read"},
-	fault.OwnWriteMissed:   {bug: "not-my-own-write"},
+	fault.OwnWriteMissed:   {bug: "not-my-own-write", workload: "random-sql"},
 	fault.ThinAirRead:      {bug: "thin-air-read"},
 	fault.UnwrittenVersion: {bug: "thin-air-read", workload: "random-sql"},
 	fault.UndoneWrite:      {golden: "../shrink/causes_test.go"},

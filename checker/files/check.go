@@ -290,6 +290,9 @@ func checkMechanism(ctx context.Context, f *run, files []string) (*checkResult, 
 	if err != nil {
 		return nil, outcome.Misuse(fmt.Errorf("%s: %w", files[0], err))
 	}
+	if err := r.Met(); err != nil {
+		return nil, outcome.Misusef("%s: --clock-skew: %w", files[0], err)
+	}
 	return f.mechanismResult(claim, rep), nil
 }
 
@@ -323,11 +326,16 @@ func (f *run) checkLeopard(ctx context.Context, files []string) (*checkResult, e
 	if err != nil {
 		return nil, err
 	}
+	met := map[int64]bool{}
 	for _, op := range ops {
 		if op.Kind != history.OpLoad {
+			met[int64(op.Session)] = true
 			off := f.ClockSkew.Session(int64(op.Session))
 			op.Start, op.End = op.Start-off, op.End+off
 		}
+	}
+	if err := f.ClockSkew.Met(met); err != nil {
+		return nil, outcome.Misusef("--clock-skew: %w", err)
 	}
 	rep, err := mechanism.Check(mechanism.Options{Promise: claim.Guarantees.Mechanisms, Symbols: sym, Limit: f.Limit,
 		Initial: header.Initial}, ops)

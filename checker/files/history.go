@@ -186,6 +186,11 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 		res.CheckS, res.PeakMiB = time.Since(started).Seconds(), memory.PeakMiB()
 		return res, nil
 	}
+	if err := f.sessionsMet(h); err != nil && !f.several {
+		return nil, outcome.Misusef("%s: --clock-skew: %w", path, err)
+	} else if err != nil { // the session may have done nothing in one of several
+		res.Notes = append(res.Notes, "--clock-skew: "+err.Error())
+	}
 	v, err := f.judge(ctx, h.Widened(f.ClockSkew), level)
 	if err != nil {
 		return nil, err
@@ -204,6 +209,18 @@ func (f *run) history(ctx context.Context, path string, files []string, leopard 
 	}
 	res.Not, res.Involved = checker.Forbidden(v.Adya), involved(h, &v)
 	return res, f.draw(ctx, &v, res)
+}
+
+// sessionsMet says which session of --clock-skew a history does not have. A part need not have those of the whole.
+func (f *run) sessionsMet(h *register.History) error {
+	if h.Cut != nil {
+		return nil
+	}
+	met := map[int64]bool{}
+	for s := range h.Sessions() {
+		met[h.SessionID(int32(s))] = true
+	}
+	return f.ClockSkew.Met(met)
 }
 
 // clocks says what a history shows of its clients' clocks beyond what they are taken to be off.

@@ -90,12 +90,19 @@ func (f *run) split(ctx context.Context, w io.Writer, path string, level dbms.Le
 		return err
 	}
 	c, txns := parts.NewCutter(f.cutAt(level), checker.Options{SessionOrder: f.Sessions}, f.ClockSkew), 0
+	met := map[int64]bool{}
 	err = s.Each(ctx, func(h *register.History, t int) {
+		if s := h.Txns[t].Session; s != register.NoSession {
+			met[h.SessionID(s)] = true
+		}
 		c.Take(h, t)
 		txns++
 	})
 	if err != nil {
 		return outcome.Misuse(err)
+	}
+	if err := f.ClockSkew.Met(met); err != nil {
+		return outcome.Misusef("%s: --clock-skew: %w", path, err)
 	}
 	out := make([]part, c.Cut(f.Parts))
 	if len(out) < 2 {

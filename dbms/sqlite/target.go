@@ -100,16 +100,16 @@ func (t *target) Store() string {
 // fixed are the settings of a file that hold from its first page on.
 var fixed = []string{"PRAGMA page_size(", "PRAGMA auto_vacuum("}
 
+func isFixed(set string) bool {
+	return slices.ContainsFunc(fixed, func(name string) bool { return strings.HasPrefix(set, name) })
+}
+
 // create makes an empty file with those settings of the shape that hold for good: the driver switches the journal's
 // mode before it sets them, which writes the first page.
 func (t *target) create() error {
 	var texts []string
 	if t.shape != nil {
-		for _, set := range t.shape.Set {
-			if slices.ContainsFunc(fixed, func(name string) bool { return strings.HasPrefix(set, name) }) {
-				texts = append(texts, set)
-			}
-		}
+		texts = slices.DeleteFunc(slices.Clone(t.shape.Set), func(set string) bool { return !isFixed(set) })
 	}
 	if len(texts) == 0 {
 		return nil
@@ -127,12 +127,14 @@ func (t *target) create() error {
 }
 
 // open opens one connection to the engine in this process, with PRAGMA synchronous; SQLite's locks are between
-// connections.
+// connections. What is fixed is not set again: PRAGMA auto_vacuum writes, and is refused while anybody else does.
 func open(path, synchronous string, shape *dbms.StoreShape) (*exec.Session, error) {
 	pragmas := ""
 	if shape != nil {
 		for _, set := range shape.Set {
-			pragmas += "&_pragma=" + strings.TrimPrefix(set, "PRAGMA ")
+			if !isFixed(set) {
+				pragmas += "&_pragma=" + strings.TrimPrefix(set, "PRAGMA ")
+			}
 		}
 	}
 	conn, err := new(moderncsqlite.Driver).Open("file:" + path + "?_pragma=busy_timeout(0)" + pragmas +
