@@ -45,8 +45,8 @@ type Played struct {
 	// Killed are steps that were ended from outside after Patience.Statement, Lost those whose connection broke while the
 	// database lived on.
 	Killed, Lost []int
-	// RolledBack are steps with whose error the transaction was over, by what the database says of it: SQLite has INSERT
-	// OR ROLLBACK, and triggers that raise one.
+	// RolledBack are steps with whose error the transaction was over, by what the database says of it, as after INSERT OR
+	// ROLLBACK.
 	RolledBack []int
 	// Busy are those of Killed of which the database did not say that they wait.
 	Busy []int

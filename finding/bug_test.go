@@ -148,7 +148,7 @@ func TestPlaceCauses(t *testing.T) {
 	}
 }
 
-// TestPlaceOrder: stale reads of which neither needs what the other does are two bugs; what needs less is the first one.
+// TestPlaceOrder: stale reads of which neither needs what the other does are two bugs; what needs less is the first.
 func TestPlaceOrder(t *testing.T) {
 	b := &Bugs{}
 	for i, tc := range []struct {

@@ -68,9 +68,9 @@ func (s Signature) order() []string {
 }
 
 // sameCause says of two signatures with one cause whether they are one bug: where statements matter, those that need
-// something of SQL do not go with those that need nothing; a stale read that needs an order does not go with one that needs
-// another (a session that misses its own write; a read that goes back behind an earlier one; one that misses a part of
-// what an earlier one saw).
+// something of SQL do not go with those that need nothing; a stale read that needs an order does not go with one that
+// needs another (a session that misses its own write; a read that goes back behind an earlier one; one that misses a
+// part of what an earlier one saw).
 func (s Signature) sameCause(o Signature) bool {
 	if s.ofTool() || o.ofTool() {
 		return true
