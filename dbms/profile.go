@@ -299,9 +299,6 @@ type Errors struct {
 	Deferred int
 	// NoSavepoint is a part of the message which says that a savepoint is not there.
 	NoSavepoint string
-	// NoTransaction is a part of the message which says that there is no transaction to be ended; "" where that is no
-	// error.
-	NoTransaction string
 	// Impossible are the errors that no statement of a case causes: of a damaged database or of a fault in the engine
 	// itself. NoTable are those of them that a table is not there: of a table of the case's no statement causes one.
 	Impossible, NoTable ErrorSet

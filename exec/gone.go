@@ -7,7 +7,8 @@ import (
 )
 
 // stillOpen notes with an answer in a transaction that the database says it has none, though it had said before that it
-// had one, and no statement since has ended it, and no error was one that does.
+// had one, and no statement since has ended it, and no error was one that does. Of an embedded one any error may, if a
+// statement or a table asks for that (sqlite.org/lang_conflict.html).
 func (s *runState) stillOpen(t *track, e *history.Event, class dbms.ErrorClass, state TxnState) {
 	switch {
 	case e.Session != s.session(t), e.Role != history.Begin && e.Role != history.End && e.Stmt < 0:
@@ -17,7 +18,7 @@ func (s *runState) stillOpen(t *track, e *history.Event, class dbms.ErrorClass, 
 	case class != dbms.Deterministic || e.Role == history.End || s.endsTxn(t, e):
 		t.open = false
 	case t.open && state == TxnNone:
-		e.Gone, t.open = true, false
+		e.Gone, t.open = e.Err == nil || !s.profile.Embedded, false
 	}
 }
 
@@ -39,13 +40,14 @@ func mayEnd(e *history.Event) bool {
 
 // stillOpen is the same of a script's session.
 func (x *seat) stillOpen(e *history.Event, class dbms.ErrorClass, state TxnState) {
+	x.state = state
 	switch {
 	case sqltext.KindOf(e.Text) == sqltext.Begin:
 		x.open = state == TxnOpen && e.Err == nil
 	case class != dbms.Deterministic || mayEnd(e):
 		x.open = false
 	case x.open && state == TxnNone:
-		e.Gone, x.open = true, false
+		e.Gone, x.open = e.Err == nil || !x.lane.profile.Embedded, false
 	}
 }
 

@@ -45,6 +45,9 @@ type Played struct {
 	// Killed are steps that were ended from outside after Patience.Statement, Lost those whose connection broke while the
 	// database lived on.
 	Killed, Lost []int
+	// RolledBack are steps with whose error the transaction was over, by what the database says of it, as after INSERT OR
+	// ROLLBACK.
+	RolledBack []int
 	// Busy are those of Killed of which the database did not say that they wait.
 	Busy []int
 	// Down says how the database went down, or stopped answering, which ended the script; nil if it did not.
@@ -136,6 +139,7 @@ type seat struct {
 	at      time.Time
 	silent  bool // it does not answer, and the database does not say that it waits
 	refused int  // it was refused because of a lock when so many had answered; -1: it is in flight
+	state   TxnState
 	open    bool // see track
 	lasts   time.Duration
 }
@@ -332,6 +336,7 @@ func (s *player) answered(x *seat, rep reply) error {
 			return err
 		}
 		ans = history.Answer{Affected: -1, Err: &history.DBError{Message: rep.err.Error()}}
+		rep.state = TxnUnsaid // it is another connection's
 	}
 	if ans.Err != nil && s.profile.Embedded && s.profile.Errors.Classify(ans.Err.Code, ans.Err.Message) ==
 		dbms.WouldBlock &&
@@ -353,6 +358,9 @@ func (s *player) answered(x *seat, rep reply) error {
 	class := dbms.Deterministic
 	if ans.Err != nil {
 		class = s.profile.Errors.Classify(ans.Err.Code, ans.Err.Message)
+	}
+	if e.Err != nil && x.state == TxnOpen && rep.state == TxnNone && !mayEnd(e) {
+		s.out.RolledBack = append(s.out.RolledBack, x.step)
 	}
 	x.stillOpen(e, class, rep.state)
 	return nil

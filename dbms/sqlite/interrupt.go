@@ -53,6 +53,16 @@ func (c *interruptible) limit(what, to int32) {
 	sqlite3.Xsqlite3_limit(tls, c.db, what, to)
 }
 
+// TxnState is what the engine says after the last statement.
+func (c *interruptible) TxnState() exec.TxnState {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	if sqlite3.Xsqlite3_get_autocommit(tls, c.db) == 0 {
+		return exec.TxnOpen
+	}
+	return exec.TxnNone
+}
+
 // room lets VACUUM, and nothing else, attach the nameless database into which it copies the tables, until it is over.
 func (c *interruptible) room(query string) (over func()) {
 	if words := sqltext.Significant(query, 2); len(words) != 1 || !words[0].Is("vacuum") {

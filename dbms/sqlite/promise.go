@@ -58,9 +58,8 @@ func Levels() []*dbms.Profile {
 
 		},
 		Errors: dbms.Errors{
-			NoSavepoint:   "no such savepoint",
-			NoTransaction: "no transaction is active",
-			Duplicate:     []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
+			NoSavepoint: "no such savepoint",
+			Duplicate:   []int{1555, 2067}, // SQLITE_CONSTRAINT_PRIMARYKEY, _UNIQUE
 
 			ForeignKey: []int{787}, // SQLITE_CONSTRAINT_FOREIGNKEY
 

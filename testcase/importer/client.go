@@ -72,43 +72,51 @@ func (r *reader) connects(to []string) bool {
 // copied takes the rows below a COPY … FROM STDIN, and makes an INSERT of these (postgresql.org/docs, COPY, text
 // format); false for another statement.
 func (r *reader) copied(p *piece) (taken bool, err error) {
+	if word(p.sql, 0) != "COPY" {
+		return false, nil
+	}
 	w := words(p.sql, -1)
 	from := slices.Index(w, "STDIN") - 1
-	if w[0] != "COPY" || from < 0 || w[from] != "FROM" {
+	if from < 0 || w[from] != "FROM" {
 		return false, nil
 	}
 	if len(w) > from+2 {
 		return false, r.src.errorf(p.line, "%s: rows below a COPY are read in its text format alone: write an INSERT",
 			quote(p.sql))
 	}
-	rows, _, closed := strings.Cut(strings.TrimPrefix(r.text[r.pos+len(r.rest()):], "\n"), `\.`)
-	if !closed {
-		return false, r.src.errorf(p.line, `%s: its rows end with a line \., and there is none`, quote(p.sql))
-	}
-	r.pos += len(r.rest()) + len(rows) + len("\n"+`\.`)
-	if rows == "" {
-		return true, nil
-	}
 	into := lexer.Trim(p.sql)
-	into = strings.TrimSpace(into[len("COPY"):strings.LastIndex(strings.ToUpper(into), "FROM")])
+	into = strings.TrimSpace(into[len("COPY") : len(into)-len("STDIN")])
+	into = strings.TrimSpace(into[:len(into)-len("FROM")])
 	var all []string
-	for _, row := range strings.Split(strings.TrimSuffix(rows, "\n"), "\n") {
+	for {
+		if r.pos += len(r.rest()); r.pos == len(r.text) {
+			return false, r.src.errorf(p.line, `%s: its rows end with a line \., and there is none`, quote(p.sql))
+		}
+		r.pos++
+		row := r.rest()
+		if strings.TrimSpace(row) == `\.` {
+			break
+		}
 		cells := strings.Split(row, "\t")
 		for i, cell := range cells {
 			switch {
 			case cell == `\N`:
 				cells[i] = "NULL"
 			case strings.Contains(cell, `\`):
-				cells[i] = "E" + quoted(cell) // whose escapes are those of COPY
+				cells[i] = "E'" + escapes.Replace(cell) + "'"
 			default:
 				cells[i] = quoted(cell)
 			}
 		}
 		all = append(all, "("+strings.Join(cells, ", ")+")")
 	}
+	r.pos += len(r.rest())
 	p.sql = "INSERT INTO " + into + " VALUES " + strings.Join(all, ", ")
-	return false, nil
+	return len(all) == 0, nil
 }
+
+// escapes makes those of COPY to those of a literal E'…'.
+var escapes = strings.NewReplacer(`\\`, `\\`, `\'`, `''`, `'`, `''`, `\v`, `\x0b`, `\u`, `u`, `\U`, `U`)
 
 // quoted writes a text as a literal.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -125,9 +125,6 @@ func (b *scriptBuilder) noise(p *piece) bool {
 			return !slices.Contains([]string{"DATABASE", "SCHEMA", "IF", "NOT", "EXISTS"}, w)
 		})
 		b.databases[strings.ToLower(w[1+name])] = true
-		if w[0] == "USE" {
-			b.current = strings.ToLower(w[1+name])
-		}
 		return w[0] != "DROP" || !b.begun
 	case b.setsMode(p):
 		return true

@@ -121,7 +121,7 @@ func (r *reader) paragraph() (lines []string) {
 		case line == "", r.signs.marks && other:
 			return lines
 		case other, strings.ContainsAny(line, ";|"), r.speaks(line), strings.IndexByte(`\.`, line[0]) >= 0,
-			definesWithin(line):
+			writesWithin(line):
 			return nil
 		}
 		lines = append(lines, line)
@@ -141,10 +141,15 @@ func takesLeave(text string) bool {
 	return slices.Contains([]string{"thanks", "thank", "regards", "best", "kind", "cheers", "sincerely"}, word)
 }
 
-// definesWithin says whether a sentence has a statement in it that makes a table or rows.
-func definesWithin(line string) bool {
+// writesWithin says whether a sentence has a statement in it that makes a table, or writes rows.
+func writesWithin(line string) bool {
 	for i := range line {
-		if i > 0 && !isLetter(line[i-1]) && defines(line[i:]) {
+		if i == 0 || isLetter(line[i-1]) {
+			continue
+		}
+		w := append(words(line[i:], 5), make([]string, 5)...)
+		if defines(line[i:]) || w[0] == "UPDATE" && w[2] == "SET" && w[4] == "=" ||
+			w[0] == "DELETE" && w[1] == "FROM" && w[3] == "WHERE" {
 			return true
 		}
 	}

@@ -13,8 +13,8 @@ var programs = []struct {
 }{
 	{"a program in PHP", regexp.MustCompile(`^<\?php|^\$\w+(->| = )`)},
 	{"a program in Java", regexp.MustCompile(`^import (?:static )?[\w.*]+;$|^package [\w.]+;|^public (?:class|static) `)},
-	{"a program in JavaScript", regexp.MustCompile(`^(?:const|let|var) |^import .* from ['"]|\bawait `)},
-	{"a program in Python", regexp.MustCompile(`^(?:import|from) [\w.]+|^(?:async )?(?:def|with|for|class) .*:$|` +
+	{"a program in JavaScript", regexp.MustCompile(`^(?:const|let|var) .*=|^import .* from ['"]|\bawait `)},
+	{"a program in Python", regexp.MustCompile(`^import [\w.]+$|^from [\w.]+ import |^(?:async )?(?:def|with|class) \w.*\).*:$|` +
 		`\.(?:execute|cursor|commit)\(.*\)$`)},
 	{"a program in Ruby", regexp.MustCompile(`^require ['"]`)},
 	{"a shell's script", regexp.MustCompile(`^(?:\$ )?[a-z]\w* .*-[ec] ["']`)},

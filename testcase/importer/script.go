@@ -137,6 +137,9 @@ func (b *scriptBuilder) build() {
 	tagged := slices.ContainsFunc(b.out, func(p piece) bool { return p.tag != "" && p.tag != setupTag })
 	b.out = b.allLevelled(b.out)
 	for i := range b.out {
+		b.housed(&b.out[i])
+	}
+	for i := range b.out {
 		p := &b.out[i]
 		switch {
 		case b.noise(p), b.wideSetting(p):
@@ -413,6 +416,9 @@ func tableOf(sql string) (in, table string, ok bool) {
 // housed remembers in which database a table is made. A script has one database: of two tables of one name the second
 // gets another name, if the text writes the database in front of each.
 func (b *scriptBuilder) housed(p *piece) {
+	if w := words(p.sql, 2); len(w) == 2 && w[0] == "USE" {
+		b.current = strings.ToLower(w[1])
+	}
 	in, table, ok := tableOf(p.sql)
 	if !ok {
 		return
@@ -428,8 +434,12 @@ func (b *scriptBuilder) housed(p *piece) {
 		b.fail(p, "%s: the table %s is made in %s, too, and a script has one database: give one of the two another name, "+
 			"or write the database in front of each", quote(p.sql), table, cmp.Or(other, "another database"))
 	case b.twins[in+"."+table] == "":
-		b.twins[in+"."+table] = in + "_" + table
-		b.note(p, false, "%s.%s is named %s: a script has one database", in, table, in+"_"+table)
+		name := in + "_" + table
+		for b.home[name] != "" {
+			name += "_"
+		}
+		b.twins[in+"."+table], b.home[name] = name, "the script"
+		b.note(p, false, "%s.%s is named %s: a script has one database", in, table, name)
 	}
 }
 
@@ -475,7 +485,6 @@ func (b *scriptBuilder) twinned(table string) bool {
 }
 
 func (b *scriptBuilder) stmt(p *piece, session int) testcase.ScriptStmt {
-	b.housed(p)
 	sql := lexer.Trim(p.sql)
 	if sqltext.KindOf(sql) >= sqltext.Create {
 		sql = strings.TrimSpace(definer.ReplaceAllString(sql, ""))

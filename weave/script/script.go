@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -269,11 +268,13 @@ func (c *checker) units() {
 	for i, e := range run.Steps {
 		gone[i] = e != nil && e.Err != nil && c.profile.Classify(e.Err.Code, e.Err.Message) == dbms.TxnLost
 	}
-	undone := c.rolledBack()
-	maps.Copy(gone, undone)
+	for _, i := range run.RolledBack {
+		gone[i] = true
+	}
 	open := c.profile.Transactions.Loss != dbms.LostIsGone // what is lost is so until its own end
 	refused := func(i int) bool { return run.Steps[i] != nil && run.Steps[i].Err != nil }
-	all := s.Units(func(i int) bool { return gone[i] && (!open || undone[i]) || slices.Contains(run.Lost, i) }, refused)
+	over := slices.Concat(run.Lost, run.RolledBack)
+	all := s.Units(func(i int) bool { return gone[i] && !open || slices.Contains(over, i) }, refused)
 	slices.SortStableFunc(all, func(a, b testcase.Unit) int { return boolOrder(b.Data) - boolOrder(a.Data) })
 	c.names = make([]name, len(s.Steps))
 	c.out.Case = &testcase.Case{Target: s.Target, Isolation: c.profile.Isolation}
@@ -287,31 +288,6 @@ func (c *checker) units() {
 		c.out.Case.Txns = append(c.out.Case.Txns, c.transaction(u, len(c.out.Case.Txns)))
 	}
 	c.out.Case.Number()
-}
-
-// rolledBack are the steps with whose error the database rolled their transaction back, as it turned out when the end
-// of the transaction was refused, since none was open (sqlite.org/lang_conflict.html, ROLLBACK).
-func (c *checker) rolledBack() map[int]bool {
-	out := map[int]bool{}
-	steps, says := c.out.Run.Steps, c.profile.Errors.NoTransaction
-	for i, e := range steps {
-		if says == "" || e == nil || e.Err == nil || !strings.Contains(e.Err.Message, says) {
-			continue
-		}
-		for j := i - 1; j >= 0; j-- {
-			if c.out.Script.Steps[j].Session != c.out.Script.Steps[i].Session || steps[j] == nil {
-				continue
-			}
-			kind := sqltext.KindOf(c.out.Script.Steps[j].SQL)
-			if failed := steps[j].Err; failed != nil && !strings.Contains(failed.Message, says) {
-				out[j] = true
-				break
-			} else if failed != nil || c.out.Script.Opens(j) || kind == sqltext.Commit || kind == sqltext.Rollback {
-				break
-			}
-		}
-	}
-	return out
 }
 
 // lasted is from when to when a transaction was open, in ns of the run: first is -1 where nothing of it was sent, last
