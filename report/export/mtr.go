@@ -36,17 +36,21 @@ func writeMTR(s *script) ([]File, error) {
 	for _, line := range s.dbms.MTRHead {
 		w.WriteString(line + "\n")
 	}
-	if s.alone() {
-		w.WriteString("\n")
-		w.session(s.setup)
-		w.section(s.together())
-		w.tables(false)
-		w.current = "default"
-	} else {
-		w.WriteString("--source include/count_sessions.inc\n\n")
-		w.session(slices.Concat(s.setup, s.dbms.Alone)) // the tables and the serial order go over the default connection
-		w.section(s.together())
-		w.tables(false)
+	if !w.single() {
+		w.WriteString("--source include/count_sessions.inc\n")
+	}
+	w.WriteString("\n")
+	setup := s.setup
+	if !s.alone() {
+		setup = slices.Concat(setup, s.dbms.Alone) // the tables and the serial order go over the default connection
+	}
+	if !w.single() {
+		fmt.Fprintf(w, "delimiter |;\nlet $setup=\n%s|\ndelimiter ;|\n", strings.Join(s.setup, ";\n"))
+	}
+	w.session(setup)
+	w.section(s.together())
+	w.tables(false)
+	if w.current = "default"; !w.single() {
 		w.connect()
 	}
 	w.WriteString("--enable_info\n")
@@ -85,6 +89,9 @@ func (w *mtrWriter) connect() {
 		w.current = conn(w.Lanes[i].Name)
 	}
 }
+
+// single says whether the statements go over the connection that is there.
+func (w *mtrWriter) single() bool { return len(w.usedLanes()) == 1 }
 
 // together says what the statements in transactions show.
 func (s *script) together() string {
@@ -125,9 +132,13 @@ func (w *mtrWriter) tables(again bool) {
 	}
 }
 
-// session writes what a connection sends first.
+// session writes what a connection sends first: what more than one sends stands once, in a variable.
 func (w *mtrWriter) session(setup []string) {
 	w.WriteString("--disable_query_log\n")
+	if n := len(w.setup); !w.single() && len(setup) >= n && slices.Equal(setup[:n], w.setup) {
+		w.WriteString("eval $setup;\n")
+		setup = setup[n:]
+	}
 	for _, sql := range setup {
 		w.WriteString(sql + ";\n")
 	}
@@ -150,7 +161,7 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	if m.Kind != timeline.Resumed && m.Step.Role != history.Abort {
 		w.await() // not before: what was sent last may have made a victim, and that has woken others
 	}
-	if !w.alone() {
+	if !w.single() {
 		w.connection(conn(w.Lanes[m.Step.Lane].Name))
 	}
 	if refusable(m.Step) && m.Kind != timeline.Ran {
@@ -281,7 +292,7 @@ func (w *mtrWriter) contents() {
 // end drops what the test made.
 func (w *mtrWriter) end() {
 	w.WriteString("\n--disable_info\n")
-	if !w.alone() {
+	if !w.single() {
 		for _, i := range w.usedLanes() {
 			fmt.Fprintf(w, "--disconnect %s\n", conn(w.Lanes[i].Name))
 		}
