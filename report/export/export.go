@@ -184,6 +184,8 @@ func (s *script) head() []string {
 		for i := 1; i < len(out)-1; i++ {
 			out[i] += "."
 		}
+	} else if f.Complains() { // what it says stands where it is asked
+		out = append(out, f.Why())
 	} else {
 		for _, d := range f.Record.Differences {
 			out = append(out, describe(f.Record.Class, &d)...)
