@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
@@ -171,6 +172,10 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	switch m.Kind {
 	case timeline.Ran:
 		w.say(m.Step, "")
+		if slices.ContainsFunc(m.Step.Differences, func(d finding.Difference) bool { return d.What == fault.Hang }) {
+			w.hangs(m.Step)
+			return
+		}
 		w.expect(m.Step, errorCodes(m.Step))
 		w.WriteString(m.Step.SQL + ";\n")
 	case timeline.Blocked:
@@ -191,6 +196,16 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	if (m.Step.Role == history.End || m.Step.Role == history.Abort) && w.waiting > 0 {
 		w.unsure, w.ended = true, true
 	}
+}
+
+// hangs writes a statement that is not answered: the test has it killed, and goes on.
+func (w *mtrWriter) hangs(st *timeline.LaneStep) {
+	fmt.Fprintf(w, "--let $id= `SELECT CONNECTION_ID()`\nsend %s;\n--connect (watch,localhost,root,,)\n"+
+		"# It should be answered at once. After 10 s it is killed, and the result says \"Timeout in wait_condition.inc\".\n"+
+		"let $wait_timeout= 10;\nlet $wait_condition= SELECT COUNT(*) = 0 FROM information_schema.PROCESSLIST "+
+		"WHERE ID = $id AND COMMAND = 'Query';\n--source include/wait_condition.inc\n--disable_query_log\n"+
+		"eval KILL QUERY $id;\n--enable_query_log\n--disconnect watch\n--connection %s\n", st.SQL, w.current)
+	w.WriteString("--error 0,ER_QUERY_INTERRUPTED\n--sorted_result\n--reap\n")
 }
 
 // refusable says whether a step does not wait for those who use its tables: what changes or locks them is refused while
