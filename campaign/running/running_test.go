@@ -89,9 +89,9 @@ func (w heard) Check(ctx context.Context, j campaign.Job) (*campaign.CaseResult,
 	return w.every.Check(ctx, j)
 }
 
-// TestLife runs a campaign of three cells, one of which cannot run: each case of the others is counted once, a bug is
-// told of when it is met first, the first case is shown before a second one is checked, the cell that cannot run is said to, and the files beside the database hold how it
-// ended.
+// TestLife runs a campaign of three cells, one of which cannot run: each case of the others is counted once, the first
+// one is shown before another is checked, a bug is told of when it is met first, the cell that cannot run is said to,
+// and the files beside the database hold how it ended.
 func TestLife(t *testing.T) {
 	dir := t.TempDir()
 	db, err := database.Open(t.Context(), dir, true)

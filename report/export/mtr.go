@@ -205,7 +205,7 @@ func (w *mtrWriter) hangs(st *timeline.LaneStep) {
 		"let $wait_timeout= 10;\nlet $wait_condition= SELECT COUNT(*) = 0 FROM information_schema.PROCESSLIST "+
 		"WHERE ID = $id AND COMMAND = 'Query';\n--source include/wait_condition.inc\n--disable_query_log\n"+
 		"eval KILL QUERY $id;\n--enable_query_log\n--disconnect watch\n--connection %s\n", st.SQL, w.current)
-	w.WriteString("--error 0,ER_QUERY_INTERRUPTED\n--sorted_result\n--reap\n")
+	w.WriteString("--sorted_result\n--error 0,ER_QUERY_INTERRUPTED\n--reap\n")
 }
 
 // refusable says whether a step does not wait for those who use its tables: what changes or locks them is refused while
@@ -266,6 +266,9 @@ func (w *mtrWriter) told(d *finding.Difference) []string {
 
 // expect writes the commands that go before a statement: the errors it may answer, sorting where no order is asked.
 func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
+	if isQuery(st) && !w.ordered(st.SQL) && slices.Contains(codes, 0) {
+		w.WriteString("--sorted_result\n")
+	}
 	if len(codes) > 1 || codes[0] != 0 {
 		var names []string
 		for _, c := range codes {
@@ -276,9 +279,6 @@ func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
 			names = append(names, name)
 		}
 		w.WriteString("--error " + strings.Join(names, ",") + "\n")
-	}
-	if isQuery(st) && !w.ordered(st.SQL) && slices.Contains(codes, 0) {
-		w.WriteString("--sorted_result\n")
 	}
 }
 
