@@ -25,6 +25,7 @@ var ofFailure = []CatalogueEntry{
 		Title: "{stmt} waits for a lock that no open transaction holds",
 		Why: "A transaction that has ended holds no locks. Every transaction that could have held this " +
 			"one had ended, and it was not given.",
+		Want:   "that the statement is given the lock.",
 		Source: "who has ended holds no locks",
 		Old:    []string{"kept-lock"}},
 	{Kind: Integrity, Class: Failure,

@@ -19,7 +19,7 @@ import (
 )
 
 // load loads one of the findings in testdata/findings. They are real ones of MariaDB 10.11 and SQLite, with planted
-// bugs where the level does not allow what is seen; the crash is made up.
+// bugs where the level does not allow what is seen; the crash and the hangs are made up.
 func load(t testing.TB, name string) *timeline.Dossier {
 	t.Helper()
 	f, err := timeline.Load(filepath.Join("testdata", "findings", name))

@@ -23,7 +23,7 @@ func Summary(d *Doc) {
 		return
 	}
 	d.Text("%s%s. %s", d.f.Claim(d.t), at, d.f.Why())
-	if d.f.Record.Class == finding.ClassCrash {
+	if d.f.Record.Class == finding.ClassCrash || d.f.Complains() {
 		d.log()
 	}
 }
@@ -85,14 +85,16 @@ func (d *Doc) bookkeeping() {
 	d.Text("T1.S0 is the first statement of transaction T1 after BEGIN.")
 }
 
-// log shows where it crashed: the tail of the server's log.
+// log shows where it crashed, or what it met in its tables: the tail of the server's log.
 func (d *Doc) log() {
 	log := d.f.Log
 	if log == "" {
 		log = d.f.Record.Log
 	}
 	if log == "" {
-		d.Text("The server's log is not there.")
+		if d.f.Record.Class == finding.ClassCrash {
+			d.Text("The server's log is not there.")
+		}
 		return
 	}
 	text, whole := condensed(log)

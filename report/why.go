@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"txweave/fault"
 	"txweave/finding"
 	"txweave/report/timeline"
 	"txweave/sdg"
@@ -34,9 +33,11 @@ func Why(d *Doc) {
 			"goes about them differs (%s).", d.f.PlanSetting())
 	case d.f.Record.Class == finding.ClassCrash:
 		d.Text("No statement may end the server.")
+	case d.f.Complains():
+		d.Text("The database was asked to check its tables, and says so itself.")
 	case d.f.Record.Class == finding.ClassUnexpected || d.f.Record.Class == finding.ClassCorruption:
 		d.Text("The error says that the database is damaged, or that the engine is at fault.")
-	case d.f.Record.Class == finding.ClassHang && d.f.Record.Differences[0].What == fault.LockKept:
+	case d.f.Record.Class == finding.ClassHang && d.f.KeptLock():
 		d.Text("All other transactions had ended, or waited as long themselves.")
 	case d.f.Record.Class == finding.ClassHang:
 		d.Text("Without transactions, after the same statements, it ends at once.")

@@ -108,7 +108,7 @@ func (k *checker) hang(cause error) error {
 	ev.Finding = finding.Finding{Class: finding.ClassHang, Oracle: "hang", Differences: []finding.Difference{
 		{Stmt: stuck.Name(),
 			Kind: oracle.Verb(stuck.Info.Kind), What: fault.Hang, Transaction: finding.Side{NoAnswer: true},
-			Replay: finding.Side{Took: alone.Round(time.Millisecond)}}}}
+			Replay: finding.Side{Took: max(alone.Round(time.Millisecond), time.Millisecond)}}}}
 	ev.Sign()
 	if !k.known(ev) {
 		if k.reload() != nil {

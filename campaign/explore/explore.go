@@ -204,6 +204,9 @@ func (x *exploration) report(told interleave.Extent, over string) error {
 		finding.Count(len(x.plan.Steps), "step"), all)
 	fmt.Fprintf(x.out, "%d that can be told apart, %d run, %d checked, %d showed a difference\n", told.Classes, x.ran,
 		x.checked, x.showing)
+	if more := told.Classes - x.ran; more > 0 {
+		fmt.Fprintf(x.out, "%d more came about by waits in these\n", more)
+	}
 	if over != "" {
 		fmt.Fprintf(x.out, "%s: there may be more\n", over)
 	}

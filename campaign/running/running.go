@@ -51,6 +51,8 @@ type Life struct {
 	Configure func(context.Context, *rotation.Turn) (c campaign.Config, done func() error, err error)
 
 	turns   []*rotation.Turn
+	first   chan struct{}       // holds a word once the first case is checked
+	begun   sync.Once           // that word is sent
 	tells   *notify.Messenger   // nil: nobody is told
 	watched resources.LeakWatch // watch alone uses it
 	servers map[int]string      // processes, and the cell that ran alone when they were seen first; watch alone uses it
@@ -95,6 +97,7 @@ func (l *Life) Run(ctx context.Context, cells []*database.Cell) error {
 	}
 	l.tells = l.teller()
 	defer l.tells.Close()
+	l.first = make(chan struct{}, 1)
 	beat, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	all := rotation.Rotation{Turns: l.turns, Parallel: l.Plan.Parallel, Run: l.turn, Dead: l.dead}
@@ -136,6 +139,11 @@ func (l *Life) turn(ctx context.Context, t *rotation.Turn, length time.Duration)
 	defer func() { err = errors.Join(err, done()) }()
 	c.Duration, c.Whole, c.Store, c.Source.Numbers, c.Name = length, true, t.Cell, t.Cell.Next, t.Name
 	c.Again = true
+	c.Progress = func(sum *campaign.Summary) {
+		if sum.CasesChecked > 0 {
+			l.begun.Do(func() { l.first <- struct{}{} })
+		}
+	}
 	describe := c.Describe
 	c.Describe = func() finding.Environment {
 		env := describe()

@@ -26,7 +26,8 @@ type shown struct {
 	mu     sync.Mutex
 	lines  []string
 	found  []string
-	last   *database.CampaignStatus
+	first  *database.CampaignStatus
+	told   chan struct{} // closed when something is shown
 	closed bool
 }
 
@@ -47,7 +48,10 @@ func (s *shown) Live() bool { return false }
 func (s *shown) Show(c *database.CampaignStatus, _ Standing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = c
+	if s.first == nil {
+		s.first = c
+		close(s.told)
+	}
 }
 
 func (s *shown) Close() { s.closed = true }
@@ -68,9 +72,26 @@ func (w every) Check(_ context.Context, j campaign.Job) (*campaign.CaseResult, e
 
 func (w every) Close() error { return nil }
 
-// TestLife runs a campaign of three cells, one of which cannot run: each case of the others is counted once, a bug is
-// told of when it is met first, the cell that cannot run is said to, and the files beside the database hold how it
-// ended.
+// heard goes on after its first case when something has been shown.
+type heard struct {
+	every
+	told <-chan struct{}
+}
+
+func (w heard) Check(ctx context.Context, j campaign.Job) (*campaign.CaseResult, error) {
+	if j.Case == 1 {
+		select {
+		case <-w.told:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return w.every.Check(ctx, j)
+}
+
+// TestLife runs a campaign of three cells, one of which cannot run: each case of the others is counted once, the first
+// one is shown before another is checked, a bug is told of when it is met first, the cell that cannot run is said to,
+// and the files beside the database hold how it ended.
 func TestLife(t *testing.T) {
 	dir := t.TempDir()
 	db, err := database.Open(t.Context(), dir, true)
@@ -90,7 +111,7 @@ func TestLife(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	display := &shown{}
+	display := &shown{told: make(chan struct{})}
 	l := &Life{Plan: plan, DB: db, Display: display, Log: slog.New(slog.DiscardHandler), Configure: func(_ context.Context,
 		turn *rotation.Turn) (c campaign.Config, done func() error, err error) {
 		finds, known := map[string]every{"threes": 3, "fives": 5}[turn.Name]
@@ -98,7 +119,7 @@ func TestLife(t *testing.T) {
 			return c, nil, errors.New("there is no server")
 		}
 		return campaign.Config{Seed: 7, Workers: 1, NewWorker: func(context.Context, int) (campaign.Worker, error) {
-				return finds, nil
+				return heard{finds, display.told}, nil
 			},
 				Describe: func() finding.Environment { return finding.Environment{DBMS: "fake", Version: "1", Seed: 7} }},
 			func() error { return nil }, nil
@@ -124,6 +145,9 @@ func TestLife(t *testing.T) {
 	if all := strings.Join(display.lines, "\n"); !strings.Contains(all,
 		"cell gone cannot run (1 times in a row): there is no server") {
 		t.Errorf("nobody was told of the cell that cannot run:\n%s", all)
+	}
+	if s := display.first; s == nil || s.Cells[0].CasesChecked+s.Cells[1].CasesChecked == 0 {
+		t.Errorf("what is shown first is not that a case is checked: %+v", s)
 	}
 	if len(display.found) < 2 || !display.closed {
 		t.Errorf("shown: %q, closed: %v", display.found, display.closed)

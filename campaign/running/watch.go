@@ -23,7 +23,6 @@ import (
 
 // How often the campaign says that it is alive, and how it goes.
 const (
-	firstBeat   = 4 * time.Second
 	beatEvery   = 10 * time.Second
 	paintEvery  = 2 * time.Second // on a terminal
 	sampleEvery = 30 * time.Second
@@ -33,8 +32,6 @@ const (
 // watch notes at times how the campaign stands, and keeps it within its budgets, until ctx ends.
 func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.CancelFunc) {
 	tick, paint := time.NewTicker(beatEvery), time.NewTicker(paintEvery)
-	first := time.NewTimer(firstBeat)
-	defer first.Stop()
 	defer tick.Stop()
 	defer paint.Stop()
 	defer l.Display.Close()
@@ -51,7 +48,7 @@ func (l *Life) watch(ctx context.Context, all *rotation.Rotation, stop context.C
 				l.stands.TurnEnds = all.TurnEnds()
 				l.show(ctx, false)
 			}
-		case <-first.C:
+		case <-l.first: // what runs at all is seen before the first beat
 			l.tick(ctx, all, stop)
 		case <-tick.C:
 			l.tick(ctx, all, stop)

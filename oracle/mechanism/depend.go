@@ -124,8 +124,8 @@ func (p *partition) explain(e *event, it *item, value int64) {
 
 // tell says why a version cannot have been seen.
 func (p *partition) tell(e *event, it *item, value int64) {
-	read := finding.Say("%v read version %v of %v at a moment in %v", finding.TxnNumber(e.t.id), p.version(value),
-		p.name(it), finding.Interval{From: e.lo, To: e.hi})
+	read := finding.Say("%v read %v at a moment in %v", finding.TxnNumber(e.t.id), p.versionOf(value, it),
+		finding.Interval{From: e.lo, To: e.hi})
 	txns := []int64{e.t.id}
 	for _, because := range []func(*event, *item, int64) (impossible, bool){p.notThen, p.neverThere, p.notYetThere} {
 		if why, ok := because(e, it, value); ok {
@@ -163,14 +163,14 @@ func (p *partition) notThen(e *event, it *item, value int64) (impossible, bool) 
 			continue
 		}
 		if v.cs > e.hi {
-			return impossible{fault.NewerRead, v.w.id, finding.Say("%v, which wrote it, began to commit at %v, after that",
-				finding.TxnNumber(v.w.id), v.cs)}, true
+			return impossible{fault.NewerRead, v.w.id, finding.Say("%v began to commit at %v, after that",
+				by(v.w.id, value), v.cs)}, true
 		}
 		for _, u := range it.chain {
 			if u.ce < e.lo && p.before(v, u) {
 				return impossible{ofRow(value, fault.StaleRead, fault.MissingRow), u.w.id,
-					finding.Say("%v surely had overwritten it with version %v and had committed by %v, before that",
-						finding.TxnNumber(u.w.id), p.version(u.value), u.ce)}, true
+					finding.Say("%v surely had %v and had committed by %v, before that",
+						finding.TxnNumber(u.w.id), p.over(u.value), u.ce)}, true
 			}
 		}
 	}
@@ -183,11 +183,11 @@ func (p *partition) neverThere(e *event, it *item, value int64) (impossible, boo
 		switch {
 		case h.value != value || h.txn == e.t.id || value == history.Absent && it.thereSince(h.end, e.lo):
 		case h.why == rolledBack:
-			return impossible{ofRow(value, fault.G1a, fault.G1aDelete), h.txn, finding.Say("%v, which wrote it, rolled back",
-				finding.TxnNumber(h.txn))}, true
+			return impossible{ofRow(value, fault.G1a, fault.G1aDelete), h.txn, finding.Say("%v rolled back",
+				by(h.txn, value))}, true
 		default:
-			return impossible{fault.G1b, h.txn, finding.Say("%v, which wrote it, overwrote it itself before it committed",
-				finding.TxnNumber(h.txn))}, true
+			return impossible{fault.G1b, h.txn, finding.Say("%v overwrote it itself before it committed",
+				by(h.txn, value))}, true
 		}
 	}
 	return impossible{}, false
@@ -197,8 +197,8 @@ func (p *partition) neverThere(e *event, it *item, value int64) (impossible, boo
 func (p *partition) notYetThere(e *event, it *item, value int64) (impossible, bool) {
 	for _, w := range it.writers {
 		if k := w.find(it); k >= 0 && w.writes[k].value == value && w != e.t {
-			return impossible{fault.DirtyRead, w.id, finding.Say("%v, which wrote it, had not begun to commit by then",
-				finding.TxnNumber(w.id))}, true
+			return impossible{fault.DirtyRead, w.id, finding.Say("%v had not begun to commit by then",
+				by(w.id, value))}, true
 		}
 	}
 	return impossible{}, false

@@ -305,6 +305,9 @@ func phenomenon(deps []dep) fault.Kind {
 // explainDep says what a dependency rests on.
 func (v *Verifier) explainDep(d *dep) finding.Sentence {
 	name := finding.ItemName(v.opt.Symbols.ItemName(d.item))
+	if d.version == history.Absent {
+		return explainAbsent(d, name)
+	}
 	value := finding.VersionName(v.opt.Symbols.VersionName(d.version))
 	switch {
 	case d.cond != nil && d.kind == history.WR:
@@ -324,6 +327,22 @@ func (v *Verifier) explainDep(d *dep) finding.Sentence {
 	}
 	return finding.Say("%v read version %v of %v, which %v overwrote", finding.TxnNumber(d.from.id), value, name,
 		finding.TxnNumber(d.to.id))
+}
+
+// explainAbsent says what a dependency rests on where it is by a row that is not there.
+func explainAbsent(d *dep, name finding.ItemName) finding.Sentence {
+	from, to := finding.TxnNumber(d.from.id), finding.TxnNumber(d.to.id)
+	switch {
+	case d.cond != nil && d.kind == history.WR:
+		return finding.Say("%v deleted %v, so %v, which read the rows with %v, did not find it", from, name, to, d.cond)
+	case d.cond != nil:
+		return finding.Say("%v read the rows with %v and did not find %v, which %v wrote", from, d.cond, name, to)
+	case d.kind == history.WW:
+		return finding.Say("%v deleted %v, which %v wrote again", from, name, to)
+	case d.kind == history.WR:
+		return finding.Say("%v deleted %v, and %v read that there is no row", from, name, to)
+	}
+	return finding.Say("%v read no row %v, which %v wrote", from, name, to)
 }
 
 // collect forgets the points that end before the horizon: what they say is in the bounds of the others.

@@ -382,8 +382,11 @@ func (p *partition) saw(e *event, it *item, a *history.Access) {
 }
 
 func (p *partition) ownWrite(e *event, w *ownWrite) finding.Sentence {
-	return finding.Say("%v wrote version %v of %v in %v", finding.TxnNumber(e.t.id), p.version(w.value), p.name(w.it),
-		finding.Interval{From: w.start, To: w.end})
+	during := finding.Interval{From: w.start, To: w.end}
+	if w.value == history.Absent {
+		return finding.Say("%v deleted %v in %v", finding.TxnNumber(e.t.id), p.name(w.it), during)
+	}
+	return finding.Say("%v wrote %v in %v", finding.TxnNumber(e.t.id), p.versionOf(w.value, w.it), during)
 }
 
 // find returns the position of the transaction's own write of an item, -1 if there is none.
@@ -488,8 +491,36 @@ func (p *partition) name(it *item) finding.ItemName {
 	return finding.ItemName(p.v.opt.Symbols.ItemName(it.id))
 }
 
-func (p *partition) version(v int64) finding.VersionName {
-	return finding.VersionName(p.v.opt.Symbols.VersionName(v))
+// version names one: "version 7", or "no row" where it is none.
+func (p *partition) version(v int64) finding.Sentence {
+	if v == history.Absent {
+		return finding.Say("no row")
+	}
+	return finding.Say("version %v", finding.VersionName(p.v.opt.Symbols.VersionName(v)))
+}
+
+// versionOf names a version of an item: "version 7 of t0:4", or "no row t0:4".
+func (p *partition) versionOf(v int64, it *item) finding.Sentence {
+	if v == history.Absent {
+		return finding.Say("no row %v", p.name(it))
+	}
+	return finding.Say("%v of %v", p.version(v), p.name(it))
+}
+
+// over says what a version did to the one before it.
+func (p *partition) over(v int64) finding.Sentence {
+	if v == history.Absent {
+		return finding.Say("deleted it")
+	}
+	return finding.Say("overwritten it with %v", p.version(v))
+}
+
+// by names the transaction that a version is of.
+func by(txn, version int64) finding.Sentence {
+	if version == history.Absent {
+		return finding.Say("%v, which deleted it,", finding.TxnNumber(txn))
+	}
+	return finding.Say("%v, which wrote it,", finding.TxnNumber(txn))
 }
 
 // violation reports one.

@@ -211,12 +211,12 @@ func (p *partition) explainMissing(e *event, it *item, r history.KeyRange) {
 			continue
 		}
 		n, _ := v.payload.Value()
-		why := []finding.Sentence{read, finding.Say("version %v, there from the start, has a payload of %v",
+		why := []finding.Sentence{read, finding.Say("%v, there from the start, has a payload of %v",
 			p.version(v.value), n)}
 		txns := []int64{e.t.id}
 		if v.w != nil {
 			txns = append(txns, v.w.id)
-			why[1] = finding.Say("%v wrote version %v with a payload of %v and committed in %v", finding.TxnNumber(v.w.id),
+			why[1] = finding.Say("%v wrote %v with a payload of %v and committed in %v", finding.TxnNumber(v.w.id),
 				p.version(v.value), n,
 				finding.Interval{From: v.cs, To: v.ce})
 		}
@@ -241,7 +241,7 @@ func (p *partition) wrongPayload(e *event, it *item, writer, version int64, wrot
 	if writer != 0 {
 		why = finding.Say("%v wrote it with %v", finding.TxnNumber(writer), a)
 	}
-	p.violation(fault.TornRow, it, e, txns, finding.Say("%v read version %v of %v with a payload of %v in %v",
-		finding.TxnNumber(e.t.id), p.version(version), p.name(it), b, finding.Interval{From: e.start, To: e.end}),
+	p.violation(fault.TornRow, it, e, txns, finding.Say("%v read %v with a payload of %v in %v",
+		finding.TxnNumber(e.t.id), p.versionOf(version, it), b, finding.Interval{From: e.start, To: e.end}),
 		why)
 }

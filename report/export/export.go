@@ -184,6 +184,8 @@ func (s *script) head() []string {
 		for i := 1; i < len(out)-1; i++ {
 			out[i] += "."
 		}
+	} else if f.Complains() || f.Record.Class == finding.ClassHang { // the rest stands where it shows
+		out = append(out, f.Why())
 	} else {
 		for _, d := range f.Record.Differences {
 			out = append(out, describe(f.Record.Class, &d)...)
@@ -237,8 +239,11 @@ func describe(class string, d *finding.Difference) []string {
 	}
 	out := []string{head}
 	if first, second := d.Sides(class); first != "" {
-		out = append(out, fmt.Sprintf("  %-16s %s", first+":", d.Transaction), fmt.Sprintf("  %-16s %s",
-			second+":", d.Replay))
+		out = append(out, fmt.Sprintf("  %-16s %s", first+":", d.Transaction))
+		if d.Transaction.Waited {
+			return out // the other one met nobody
+		}
+		out = append(out, fmt.Sprintf("  %-16s %s", second+":", d.Replay))
 	}
 	return out
 }

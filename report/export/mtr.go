@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/history"
 	"txweave/report/timeline"
@@ -36,17 +37,21 @@ func writeMTR(s *script) ([]File, error) {
 	for _, line := range s.dbms.MTRHead {
 		w.WriteString(line + "\n")
 	}
-	if s.alone() {
-		w.WriteString("\n")
-		w.session(s.setup)
-		w.section(s.together())
-		w.tables(false)
-		w.current = "default"
-	} else {
-		w.WriteString("--source include/count_sessions.inc\n\n")
-		w.session(slices.Concat(s.setup, s.dbms.Alone)) // the tables and the serial order go over the default connection
-		w.section(s.together())
-		w.tables(false)
+	if !w.single() {
+		w.WriteString("--source include/count_sessions.inc\n")
+	}
+	w.WriteString("\n")
+	setup := s.setup
+	if !s.alone() {
+		setup = slices.Concat(setup, s.dbms.Alone) // the tables and the serial order go over the default connection
+	}
+	if !w.single() {
+		fmt.Fprintf(w, "delimiter |;\nlet $setup=\n%s|\ndelimiter ;|\n", strings.Join(s.setup, ";\n"))
+	}
+	w.session(setup)
+	w.section(s.together())
+	w.tables(false)
+	if w.current = "default"; !w.single() {
 		w.connect()
 	}
 	w.WriteString("--enable_info\n")
@@ -85,6 +90,9 @@ func (w *mtrWriter) connect() {
 		w.current = conn(w.Lanes[i].Name)
 	}
 }
+
+// single says whether the statements go over the connection that is there.
+func (w *mtrWriter) single() bool { return len(w.usedLanes()) == 1 }
 
 // together says what the statements in transactions show.
 func (s *script) together() string {
@@ -125,9 +133,13 @@ func (w *mtrWriter) tables(again bool) {
 	}
 }
 
-// session writes what a connection sends first.
+// session writes what a connection sends first: what more than one sends stands once, in a variable.
 func (w *mtrWriter) session(setup []string) {
 	w.WriteString("--disable_query_log\n")
+	if n := len(w.setup); !w.single() && len(setup) >= n && slices.Equal(setup[:n], w.setup) {
+		w.WriteString("eval $setup;\n")
+		setup = setup[n:]
+	}
 	for _, sql := range setup {
 		w.WriteString(sql + ";\n")
 	}
@@ -150,7 +162,7 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	if m.Kind != timeline.Resumed && m.Step.Role != history.Abort {
 		w.await() // not before: what was sent last may have made a victim, and that has woken others
 	}
-	if !w.alone() {
+	if !w.single() {
 		w.connection(conn(w.Lanes[m.Step.Lane].Name))
 	}
 	if refusable(m.Step) && m.Kind != timeline.Ran {
@@ -160,6 +172,10 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	switch m.Kind {
 	case timeline.Ran:
 		w.say(m.Step, "")
+		if slices.ContainsFunc(m.Step.Differences, func(d finding.Difference) bool { return d.What == fault.Hang }) {
+			w.hangs(m.Step)
+			return
+		}
 		w.expect(m.Step, errorCodes(m.Step))
 		w.WriteString(m.Step.SQL + ";\n")
 	case timeline.Blocked:
@@ -180,6 +196,16 @@ func (w *mtrWriter) mark(m timeline.Mark) {
 	if (m.Step.Role == history.End || m.Step.Role == history.Abort) && w.waiting > 0 {
 		w.unsure, w.ended = true, true
 	}
+}
+
+// hangs writes a statement that is not answered: the test has it killed, and goes on.
+func (w *mtrWriter) hangs(st *timeline.LaneStep) {
+	fmt.Fprintf(w, "--let $id= `SELECT CONNECTION_ID()`\nsend %s;\n--connect (watch,localhost,root,,)\n"+
+		"# It should be answered at once. After 10 s it is killed, and the result says \"Timeout in wait_condition.inc\".\n"+
+		"let $wait_timeout= 10;\nlet $wait_condition= SELECT COUNT(*) = 0 FROM information_schema.PROCESSLIST "+
+		"WHERE ID = $id AND COMMAND = 'Query';\n--source include/wait_condition.inc\n--disable_query_log\n"+
+		"eval KILL QUERY $id;\n--enable_query_log\n--disconnect watch\n--connection %s\n", st.SQL, w.current)
+	w.WriteString("--sorted_result\n--error 0,ER_QUERY_INTERRUPTED\n--reap\n")
 }
 
 // refusable says whether a step does not wait for those who use its tables: what changes or locks them is refused while
@@ -240,6 +266,9 @@ func (w *mtrWriter) told(d *finding.Difference) []string {
 
 // expect writes the commands that go before a statement: the errors it may answer, sorting where no order is asked.
 func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
+	if isQuery(st) && !w.ordered(st.SQL) && slices.Contains(codes, 0) {
+		w.WriteString("--sorted_result\n")
+	}
 	if len(codes) > 1 || codes[0] != 0 {
 		var names []string
 		for _, c := range codes {
@@ -250,9 +279,6 @@ func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
 			names = append(names, name)
 		}
 		w.WriteString("--error " + strings.Join(names, ",") + "\n")
-	}
-	if isQuery(st) && !w.ordered(st.SQL) && slices.Contains(codes, 0) {
-		w.WriteString("--sorted_result\n")
 	}
 }
 
@@ -281,7 +307,7 @@ func (w *mtrWriter) contents() {
 // end drops what the test made.
 func (w *mtrWriter) end() {
 	w.WriteString("\n--disable_info\n")
-	if !w.alone() {
+	if !w.single() {
 		for _, i := range w.usedLanes() {
 			fmt.Fprintf(w, "--disconnect %s\n", conn(w.Lanes[i].Name))
 		}

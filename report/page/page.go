@@ -232,8 +232,7 @@ func (p *page) head() {
 		p.Script = s.Text()
 		p.Intro, p.Table, _ = s.Table()
 	}
-	if r.Class == finding.ClassCrash {
-		p.Private = true
+	if p.Private = r.Class == finding.ClassCrash; p.Private || p.f.Complains() {
 		if p.Log = strings.TrimRight(p.f.Log, "\n"); p.Log == "" {
 			p.Log = strings.TrimRight(r.Log, "\n")
 		}

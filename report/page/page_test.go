@@ -149,6 +149,10 @@ func TestEveryFinding(t *testing.T) {
 					}
 				}
 			}
+			if damaged := f.Complains(); damaged && (!bytes.Contains(text, []byte("Index g is marked as corrupted")) ||
+				!bytes.Contains(text, []byte("Flagged corruption of"))) {
+				t.Error("the server's own words are not there")
+			}
 			if private := bytes.Contains(text, []byte("PRIVATE")); private != (f.Record.Class == "crash") {
 				t.Errorf("private is %v", private)
 			}

@@ -150,7 +150,7 @@ func (s *Windowed) moment(m timeline.Mark) line {
 		l.remark = "waits"
 		return l
 	case !x.Answered && s.answered():
-		l.remark = "no answer   <-- "
+		l.remark = "no answer   <-- wrong"
 		return l
 	case !x.Answered || x.Role == history.Begin || x.Role == history.End && x.Answer.Err == nil:
 		return l

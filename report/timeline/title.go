@@ -116,7 +116,7 @@ func (f *Dossier) Why() string {
 	case finding.ClassCrash:
 		return "No statement may end the server."
 	case finding.ClassHang:
-		if f.keptLock() {
+		if f.KeptLock() {
 			return "A transaction that has ended holds no locks. Every transaction that could have held this one had ended, " +
 				"and it was not given."
 		}
@@ -151,15 +151,15 @@ func (f *Dossier) Why() string {
 	return ""
 }
 
-// keptLock says whether a statement waited for a lock that nobody held.
-func (f *Dossier) keptLock() bool {
+// KeptLock says whether a statement waited for a lock that nobody held.
+func (f *Dossier) KeptLock() bool {
 	return slices.ContainsFunc(f.Record.Differences, func(d finding.Difference) bool { return d.What == fault.LockKept })
 }
 
 // hangClaim is Claim of a statement that does not end.
 func (f *Dossier) hangClaim(t *Timeline, d *finding.Difference) string {
 	switch {
-	case f.keptLock():
+	case f.KeptLock():
 		return subject(t, d) + " waits for a lock that no open transaction holds"
 	case d.Kind == "" && d.Stmt == "": // the tool's own, of which it is not said whether a transaction matters
 		return "A statement that makes the tables does not end"
