@@ -414,14 +414,24 @@ func (r *mtrReader) lacks(text string) bool {
 	})
 }
 
-// eval files a statement with the values of variables put in.
+// eval files statements with the values of variables put in: mysqltest sends a text of several at once.
 func (r *mtrReader) eval(line int, text string) {
 	if r.lacks(text) {
 		r.note(line, true, "a value that a query gives: %s", quote(text))
 		r.errors, r.sends = nil, false
 		return
 	}
-	r.sql(line, r.filled(text))
+	text = r.filled(text)
+	if word(text, 0) != "CREATE" { // which may have a body
+		for at := 0; at < len(text); {
+			t := lexer.Next(text, at)
+			if at += len(t.Text); t.Text == ";" {
+				r.sql(line, text[:at-1])
+				text, at = text[at:], 0
+			}
+		}
+	}
+	r.sql(line, text)
 }
 
 // filled puts the values of variables in their place.
