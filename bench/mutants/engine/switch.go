@@ -47,6 +47,7 @@ type mutantSwitch struct {
 	strikes   bool
 	draws     uint64
 	db        uintptr // its connection
+	kept      bool    // it is of a database that is not under test
 	wrote     map[uintptr]bool
 	readers   map[uintptr]uintptr // log to connection
 	begun     uint64
@@ -125,6 +126,9 @@ func mutantStrikes(id int32) bool { return mutants.id == id && mutants.strike() 
 func (m *mutantSwitch) strike() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.kept {
+		return false
+	}
 	if m.reached != m.statement {
 		m.reached = m.statement
 		atomic.AddUint64(&m.counts[0], 1)
@@ -173,16 +177,20 @@ func mutantHash(n uint64) uint64 {
 	return n ^ n>>31
 }
 
-// mutantStatement says that a connection begins to execute a statement.
-func mutantStatement(db uintptr, text func() string) {
+// mutantStatement says that a connection begins to execute a statement; kept: in a database in which txweave keeps what
+// it found, which is spared.
+func mutantStatement(db uintptr, kept bool, text func() string) {
 	if m := mutants; m.id >= 0 {
-		m.begins(db, text)
+		m.begins(db, kept, text)
 	}
 }
 
-func (m *mutantSwitch) begins(db uintptr, text func() string) {
+func (m *mutantSwitch) begins(db uintptr, kept bool, text func() string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.kept = kept; kept {
+		return
+	}
 	m.statement++
 	m.db, m.searched = db, false
 	if m.state != "second" {
@@ -230,7 +238,7 @@ func mutantReads(wal uintptr, open bool) {
 	if m := mutants; m.id >= 0 {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if open {
+		if open && !m.kept {
 			m.readers[wal] = m.db
 		} else {
 			delete(m.readers, wal)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -54,7 +55,7 @@ func TestRarityIsPerStatement(t *testing.T) {
 	m := use(t, "a:50")
 	struck := 0
 	for range 5000 {
-		mutantStatement(1, nil)
+		mutantStatement(1, false, nil)
 		first := mutantStrikes(0)
 		if mutantStrikes(1) {
 			t.Fatal("another mutant struck")
@@ -78,19 +79,19 @@ func TestStates(t *testing.T) {
 		leave func()
 	}{
 		{"own-write", func() { mutantChanged(1) }, func() { mutantHalted(1, true) }},
-		{"reader", func() { mutantStatement(2, text("SELECT 2")); mutantReads(20, true) }, func() { mutantReads(20, false) }},
+		{"reader", func() { mutantStatement(2, false, text("SELECT 2")); mutantReads(20, true) }, func() { mutantReads(20, false) }},
 		{"nth", func() {
 			for range mutantEvery {
 				mutantBegan(1)
 			}
 		}, func() { mutantHalted(1, true) }},
-		{"second", func() { mutantStatement(1, text("SELECT 1")) },
-			func() { mutantStatement(1, text("CREATE TABLE t (a INT)")) }},
+		{"second", func() { mutantStatement(1, false, text("SELECT 1")) },
+			func() { mutantStatement(1, false, text("CREATE TABLE t (a INT)")) }},
 	} {
 		t.Run(c.state, func(t *testing.T) {
 			m := use(t, "a:"+c.state)
 			asks := func() bool {
-				mutantStatement(1, text("SELECT 1"))
+				mutantStatement(1, false, text("SELECT 1"))
 				return mutantStrikes(0)
 			}
 			if c.state == "second" { // each asking is an execution itself
@@ -101,7 +102,7 @@ func TestStates(t *testing.T) {
 			}
 			c.enter()
 			if c.state == "second" {
-				mutantStatement(1, text("SELECT 1"))
+				mutantStatement(1, false, text("SELECT 1"))
 			}
 			if !asks() {
 				t.Error("does not strike in its state")
@@ -119,7 +120,7 @@ func TestStates(t *testing.T) {
 
 func TestStateIndex(t *testing.T) {
 	use(t, "a:index")
-	mutantStatement(1, nil)
+	mutantStatement(1, false, nil)
 	if mutantStrikes(0) {
 		t.Error("strikes before the search")
 	}
@@ -127,7 +128,7 @@ func TestStateIndex(t *testing.T) {
 	if !mutantStrikes(0) {
 		t.Error("does not strike after the search")
 	}
-	mutantStatement(1, nil)
+	mutantStatement(1, false, nil)
 	if mutantStrikes(0) {
 		t.Error("strikes in the next statement")
 	}
@@ -135,7 +136,7 @@ func TestStateIndex(t *testing.T) {
 
 func TestOwnSnapshotIsNoReader(t *testing.T) {
 	use(t, "a:reader")
-	mutantStatement(1, nil)
+	mutantStatement(1, false, nil)
 	mutantReads(10, true)
 	if mutantStrikes(0) {
 		t.Error("the connection's own snapshot counts as a reader")
@@ -149,7 +150,7 @@ func TestCountersAreInTheFile(t *testing.T) {
 		if err := m.count(path); err != nil {
 			t.Fatal(err)
 		}
-		mutantStatement(1, nil)
+		mutantStatement(1, false, nil)
 		mutantStrikes(0)
 	}
 	b, err := os.ReadFile(path)
@@ -160,5 +161,26 @@ func TestCountersAreInTheFile(t *testing.T) {
 		if n := binary.NativeEndian.Uint64(b[8*i:]); n != 2 {
 			t.Errorf("counter %d is %d, want 2", i, n)
 		}
+	}
+}
+
+// TestSpared: a mutant strikes nothing of the database in which txweave keeps what it found, and its statements change
+// nothing of when it strikes elsewhere.
+func TestSpared(t *testing.T) {
+	strikes := func(kept bool) (out []bool) {
+		use(t, "a:3")
+		for range 50 {
+			mutantStatement(1, false, nil)
+			out = append(out, mutantStrikes(0))
+			if kept {
+				if mutantStatement(2, true, nil); mutantStrikes(0) {
+					t.Error("it strikes")
+				}
+			}
+		}
+		return out
+	}
+	if a, b := strikes(false), strikes(true); !slices.Equal(a, b) {
+		t.Errorf("%v, with others between %v", a, b)
 	}
 }
