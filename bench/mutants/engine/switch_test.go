@@ -79,7 +79,8 @@ func TestStates(t *testing.T) {
 		leave func()
 	}{
 		{"own-write", func() { mutantChanged(1) }, func() { mutantHalted(1, true) }},
-		{"reader", func() { mutantStatement(2, false, text("SELECT 2")); mutantReads(20, true) }, func() { mutantReads(20, false) }},
+		{"reader", func() { mutantStatement(2, false, text("SELECT 2")); mutantReads(20, true) },
+			func() { mutantReads(20, false) }},
 		{"nth", func() {
 			for range mutantEvery {
 				mutantBegan(1)
