@@ -163,8 +163,11 @@ func (p *partition) notThen(e *event, it *item, value int64) (impossible, bool) 
 			continue
 		}
 		if v.cs > e.hi {
-			return impossible{fault.NewerRead, v.w.id, finding.Say("%v began to commit at %v, after that",
-				by(v.w.id, value), v.cs)}, true
+			what := fault.DirtyRead
+			if e.kind == evSnapshot && v.cs <= e.end {
+				what = fault.NewerRead
+			}
+			return impossible{what, v.w.id, finding.Say("%v began to commit at %v, after that", by(v.w.id, value), v.cs)}, true
 		}
 		for _, u := range it.chain {
 			if u.ce < e.lo && p.before(v, u) {
