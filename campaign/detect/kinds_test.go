@@ -82,7 +82,7 @@ var shownBy = map[fault.Kind]shows{
 	fault.DangerousStructure: {bug: "write-skew", level: "postgresql/serializable", workload: "random-sql"},
 	fault.TimestampOrder:     {golden: mechanisms + "peers"},
 	fault.Validation:         {golden: mechanisms + "certifiers"},
-	fault.OrderCycle:         {bug: "lost-insert", workload: "set"},
+	fault.OrderCycle:         {golden: mechanisms + "isolation"},
 	fault.OrderAgainstTime:   {bug: "lost-delete", workload: "random-sql"},
 
 	fault.HistoryNotLinearizable:        {bug: "stale-snapshot", workload: "cas"},
