@@ -7,6 +7,7 @@ const (
 	KeptUndone      Kind = "undone-write-kept"
 	OldWriter       Kind = "write-from-old-snapshot"
 	KeyOnce         Kind = "key-found-once"
+	ReadMends       Kind = "other-answer-unless-read"
 	WroteNone       Kind = "insert-wrote-none"
 	PassesOver      Kind = "passes-over-rows"
 	WritesOthers    Kind = "writes-other-rows"
@@ -45,6 +46,10 @@ var ofData = []CatalogueEntry{
 		Why:    "A unique key names one row. The same rows were there both times.",
 		Source: "ISO/IEC 9075-2, unique constraints",
 		Old:    []string{"key there to one, not to the other"}},
+	{Kind: ReadMends, Class: Data,
+		Title:  "{stmt} gives another answer unless a query reads the tables before it",
+		Why:    "A query that locks nothing changes nothing: the answer without it is wrong.",
+		Source: "ISO/IEC 9075-2, SELECT"},
 	{Kind: WroteNone, Class: Data,
 		Title:  "INSERT writes none of its rows and says that it did",
 		Why:    "Each row that it spells is inserted, or changes one that is in its way.",

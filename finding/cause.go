@@ -85,6 +85,7 @@ var (
 	CauseUnwritten = Cause{Kind: fault.UnwrittenVersion} // a row names it as what it was before
 	// of a transaction and its replay: a unique key is looked up wrongly
 	CauseKey      = Cause{Kind: fault.KeyOnce}
+	CauseRead     = Cause{Kind: fault.ReadMends}    // of a replay, which is right with reads between its statements
 	CauseNone     = Cause{Kind: fault.WroteNone}    // and says that it wrote
 	CauseMiscount = Cause{Kind: fault.Affected}     // what was written is as it should be
 	CauseCount    = Cause{Kind: fault.Counted}      // of a whole table, with a read of all its columns beside it

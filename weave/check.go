@@ -239,12 +239,13 @@ func (k *checker) replay(steps []instrument.Step, run *observe.Run, obs *observe
 			return cmp.Or(thirds.spoilt, err)
 		}
 		k.rep.Replays++
-		found, err := k.compare(sorted, run, rep)
+		found, mends, err := k.compare(sorted, run, rep)
 		if err != nil {
 			return err
 		}
 		if len(found.Differences) > 0 {
-			ev := &Evidence{Finding: found, Run: run, Observation: obs, Replayed: rep, Graph: g, Order: names(sorted)}
+			ev := &Evidence{Finding: found, Run: run, Observation: obs, Replayed: rep, Graph: g, Order: names(sorted),
+				readMends: mends}
 			k.rep.Checked = true
 			return k.confirmReplay(steps, sorted, ev)
 		}
@@ -283,9 +284,10 @@ func (k *checker) agrees(sorted []*observe.BlockRun, run *observe.Run, other *ob
 }
 
 // compare holds a replay against its run, and, as the run was, against itself: errors that no statement causes, and,
-// where the two differ, whether each write of the replay did what it says. Only the latter tell which side is wrong.
+// where the two differ, whether each write of the replay did what it says. Only the latter tell which side is wrong,
+// or, readMends, that the two do not differ with reads of the tables between the statements.
 func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *observe.Replayed) (
-	f finding.Finding, err error) {
+	f finding.Finding, readMends bool, err error) {
 	events := rep.Events
 	if len(k.plan.Case.Order) > 0 {
 		// nobody has looked at its statements: one may name a table that the case does not make
@@ -299,23 +301,25 @@ func (k *checker) compare(sorted []*observe.BlockRun, run *observe.Run, rep *obs
 	f = finding.Finding{Class: finding.ClassUnexpected, Oracle: unexpected.Oracle{}.Name(),
 		Differences: unexpected.Find(k.plan.Profile, events)}
 	if len(f.Differences) > 0 {
-		return f, nil
+		return f, false, nil
 	}
-	f = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: replay.Compare(k.plan.Profile,
-		k.plan.Schema.Tables, sorted, run, rep)}
+	differences := func(rep *observe.Replayed) []finding.Difference {
+		return replay.Compare(k.plan.Profile, k.plan.Schema.Tables, sorted, run, rep)
+	}
+	f = finding.Finding{Class: finding.ClassReplay, Oracle: "replay", Differences: differences(rep)}
 	if len(f.Differences) == 0 {
-		return f, nil
+		return f, false, nil
 	}
 	k.witness()
 	watched, err := k.Watch(blocksOf(sorted))
 	if err != nil {
-		return f, err
+		return f, false, err
 	}
 	k.rep.Replays++
 	if wrong := consistency.Replayed(blocksOf(sorted), watched); len(wrong) > 0 {
 		f = finding.Finding{Class: finding.ClassInconsistent, Oracle: consistency.Oracle{}.Name(), Differences: wrong}
 	}
-	return f, nil
+	return f, len(differences(watched)) == 0, nil
 }
 
 func blocksOf(nodes []*observe.BlockRun) []*instrument.Block {

@@ -62,7 +62,8 @@ func (k *checker) file(steps []instrument.Step, found []*Evidence) error {
 // relate says which earlier finding of the case a finding goes with: one that names a transaction which it names too.
 // Final contents name none, and go with the first.
 func (k *checker) relate(ev *Evidence) {
-	ev.Cause = cause.Of(&ev.Finding, cause.Facts{Observation: ev.Observation, Final: ev.Run.Final, Indexed: k.indexed()})
+	ev.Cause = cause.Of(&ev.Finding, cause.Facts{Observation: ev.Observation, Final: ev.Run.Final, Indexed: k.indexed(),
+		ReadMends: ev.readMends})
 	mine := ev.Transactions()
 	for _, other := range slices.Concat(k.rep.Findings, k.rep.Unconfirmed) {
 		theirs := other.Transactions()
@@ -185,10 +186,11 @@ func (k *checker) confirmReplay(steps []instrument.Step, sorted []*observe.Block
 		for i, n := range sorted {
 			again[i] = fresh[slices.IndexFunc(fresh, func(f *observe.BlockRun) bool { return f.Block == n.Block })]
 		}
-		found, err := k.compare(again, run, rep)
+		found, mends, err := k.compare(again, run, rep)
 		if err != nil {
 			return err
 		}
+		ev.readMends = ev.readMends && mends
 		if found.Class == ev.Class && sameKinds(found.Differences, ev.Differences) {
 			ev.Confirmed++
 		}

@@ -42,7 +42,7 @@ func (k *checker) checkOwnOrder() error {
 	}
 	k.rep.Replays++
 	k.rep.Checked = true
-	found, err := k.compare(sorted, run, rep)
+	found, _, err := k.compare(sorted, run, rep)
 	if err != nil {
 		return err
 	}

@@ -163,6 +163,8 @@ type Evidence struct {
 	Replayed    *observe.Replayed    // nil if the run alone shows it
 	Graph       *sdg.Graph
 	Order       []string // block names in the order of the replay
+	// readMends says that the replay answers as the run does with reads of the tables between its statements
+	readMends bool
 }
 
 // checker checks one case.

@@ -166,7 +166,7 @@ func onOne(ctx context.Context, t *rotation.Turn, on *target.Chosen, open func(e
 		},
 		Describe: func() finding.Environment {
 			env := target.Environment(on.Profile, t.Claim, t.Inject, about)
-			env.Seed, env.Command = t.Cell.Seed, again(t)
+			env.Server, env.Seed, env.Command = t.Server, t.Cell.Seed, again(t)
 			return env
 		},
 	}, fl.Close, nil

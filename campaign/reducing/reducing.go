@@ -154,6 +154,7 @@ func (f *reduction) paths(ctx context.Context, arg string) (path, of, dir string
 		}
 		return "", "", "", outcome.Misuse(err)
 	}
+	f.On(&r.Environment)
 	f.Signature = finding.Renamed(f.Signature)
 	if f.Signature == "" {
 		f.Signature, f.cause = r.Signature, r.OwnCause()

@@ -133,7 +133,10 @@ func (x *Config) All(ctx context.Context, w io.Writer, args []string) error {
 	results, cases := make([]*Rerun, len(args)), make([]*testcase.Case, len(args))
 	for i, arg := range args {
 		results[i] = &Rerun{Case: arg, Findings: []shownFinding{}, Statements: []ranStatement{}}
-		cases[i], _, err = x.CaseOf(ctx, arg)
+		var rec *finding.Record
+		if cases[i], rec, err = x.CaseOf(ctx, arg); rec != nil {
+			x.On(&rec.Environment)
+		}
 		if err := results[i].close(err); err != nil {
 			return err
 		}

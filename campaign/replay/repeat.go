@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"os"
 
 	"txweave/campaign"
 	"txweave/campaign/bugs"
@@ -27,6 +28,17 @@ type Under struct {
 	// Claimed and Planted say that the target's claim and planted bugs stand, though there are none.
 	Claimed, Planted bool
 	Shelf            *bugs.Shelf // where cases are looked up by the names of bugs and findings
+}
+
+// On has cases of a finding run on the server that it was made on, where nobody asks for another database and that
+// server is still there.
+func (u *Under) On(env *finding.Environment) {
+	if to := &u.Target; to.Server != "" || to.DSN != "" || to.Target != "" && to.Target != env.DBMS {
+		return
+	}
+	if _, err := os.Stat(env.Server); err == nil {
+		u.Target.Server = env.Server
+	}
 }
 
 // For is the target for a case: what Target does not say is what the case was made under, its target and level, the
@@ -75,6 +87,9 @@ func (x *Config) One(ctx context.Context, arg string, w io.Writer) error {
 	c, rec, err := x.CaseOf(ctx, arg)
 	if err != nil {
 		return err
+	}
+	if rec != nil {
+		x.On(&rec.Environment)
 	}
 	on, err := x.For(ctx, c)
 	if err != nil {

@@ -85,7 +85,9 @@ func (u *Under) Try(ctx context.Context, find *timeline.Dossier, format, test st
 	if x.Unrun != "" || x.Tool == nil {
 		return x, nil
 	}
-	on, err := u.For(ctx, find.Case)
+	as := *u
+	as.On(&find.Record.Environment)
+	on, err := as.For(ctx, find.Case)
 	if err != nil {
 		return nil, err
 	}

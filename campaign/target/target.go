@@ -195,7 +195,9 @@ func (c *Chosen) Embedded() bool { return c.dsn == nil && c.Profile.Embedded }
 
 // Environment says under what findings on it are made; d is what an opened one says of itself.
 func (c *Chosen) Environment(d exec.Description) finding.Environment {
-	return Environment(c.Profile, c.Claim, c.Inject, d)
+	env := Environment(c.Profile, c.Claim, c.Inject, d)
+	env.Server = c.Server
+	return env
 }
 
 // Args are the flags by which a command line names the same database; its level is not among them.

@@ -2,12 +2,14 @@ package mariadb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"txweave/report/export"
@@ -33,6 +35,16 @@ func mtrSuite() string {
 	return ""
 }
 
+// longQuery is what mysqltest quotes of a query, where that is long.
+var longQuery = regexp.MustCompile(`(?s)(: query '.{60}).+?(' (?:failed|succeeded))`)
+
+// complaint is what mysqltest says of the command at which it stopped; "" where it says nothing.
+func complaint(said string) string {
+	_, said, _ = strings.Cut(said, "mysqltest: ")
+	said = strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(said), "not ok")), "...")
+	return longQuery.ReplaceAllString(said, "$1…$2")
+}
+
 func runMysqltest(ctx context.Context, server export.Trier, test string) (printed string, err error) {
 	if err := server.Must(ctx, "CREATE DATABASE IF NOT EXISTS test"); err != nil {
 		return "", err
@@ -54,7 +66,7 @@ func runMysqltest(ctx context.Context, server export.Trier, test string) (printe
 		"--database=test", "--test-file="+script, "--record", "--result-file="+result)
 	cmd.Dir = mtrSuite()
 	if said, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("mysqltest: %w: %s", err, strings.TrimSpace(string(said)))
+		return "", fmt.Errorf("mysqltest: %s", cmp.Or(complaint(string(said)), err.Error()))
 	}
 	text, err := os.ReadFile(result)
 	if err == nil && bytes.Contains(text, []byte("Timeout in wait_condition")) {

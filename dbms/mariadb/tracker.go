@@ -22,7 +22,9 @@ var Spelling = &export.Spelling{
 	DBMS:    "mariadb",
 	Session: []string{"SET NAMES utf8mb4 COLLATE utf8mb4_bin"},
 	Alone:   []string{"SET SESSION lock_wait_timeout = DEFAULT"}, // purge opens tables
-	Check:   innodb.CheckTables,
+	Check: func(tables []string) []string { // once all that is to be purged is
+		return append([]string{"SET GLOBAL innodb_max_purge_lag_wait = 0"}, innodb.CheckTables(tables)...)
+	},
 	Waits: [2]string{"VARIABLE_VALUE",
 		"information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'INNODB_ROW_LOCK_CURRENT_WAITS'"},
 	MTRHead:    []string{"--source include/have_innodb.inc", "SET default_storage_engine = InnoDB;"},

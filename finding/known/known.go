@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"txweave/fault"
 	"txweave/finding"
 	"txweave/internal/former"
 	"txweave/internal/input"
@@ -29,6 +30,7 @@ type Entry struct {
 	Versions  string `toml:"versions"`  // regular expression over the server's version; empty: any
 	Isolation string `toml:"isolation"` // the level; empty: any
 	Signature string `toml:"signature"` // regular expression over the signature, features left out
+	Cause     string `toml:"cause"`     // the kind of its cause, as the catalogue calls it; empty: any
 	// regular expression over what a finding quotes of the server and of the case, see Difference.Quoted, and over its log
 	Error string `toml:"error"`
 	// codes: a statement of the transactions that the finding names had failed before with one of them
@@ -97,6 +99,9 @@ func (b *Entry) check() error {
 		return fmt.Errorf("it needs a link to the report, or to a page below %s", Pages)
 	case b.Signature == "" && b.Error == "" && len(b.Features) == 0:
 		return errors.New("it needs a signature, an error or features: it would match everything")
+	}
+	if b.Cause != "" && fault.Of(fault.Kind(b.Cause)) == nil {
+		return fmt.Errorf("cause %q: the catalogue of faults has no such kind", b.Cause)
 	}
 	for _, p := range []struct {
 		name, text string
@@ -187,6 +192,9 @@ func (b *Entry) matches(f *finding.Finding, sig finding.Signature) bool {
 		return false
 	}
 	if b.SQL != "" && !slices.ContainsFunc(sig.Said, b.sql.MatchString) {
+		return false
+	}
+	if b.Cause != "" && b.Cause != string(f.Cause.Kind) {
 		return false
 	}
 	return b.signature.MatchString(sig.Coarse) && (b.Error == "" || b.hasError(f)) &&

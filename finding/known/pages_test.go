@@ -377,6 +377,7 @@ func TestMariaDBWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	const affected, final = "replay-difference/UPDATE:affected", "plan-difference/final"
+	none := finding.Cause{}
 	const parts = " PARTITION BY HASH (pkey) PARTITIONS 3"
 	const nowhere = "UPDATE t SET vkey = 2 WHERE pkey BETWEEN 2 AND 1"
 	const all = "UPDATE t SET c0 = 1"
@@ -384,27 +385,28 @@ func TestMariaDBWrites(t *testing.T) {
 		name, signature, parts string
 		stmts                  []string
 		at                     string // the statement that differs; "": the contents at the end
+		cause                  finding.Cause
 	}{
-		{"mariadb-partition-update-nothing", affected, parts, []string{nowhere, all}, "T0.S1"},
-		{"mariadb-partition-update-nothing", affected, parts,
-			[]string{"DELETE FROM t WHERE pkey AND 0 = pkey", all}, "T0.S1"},
-		{"", affected, "", []string{nowhere, all}, "T0.S1"},
-		{"", affected, parts, []string{"UPDATE t SET vkey = 2 WHERE pkey = 77", all}, "T0.S1"},
-		{"", "plan-difference/UPDATE:affected", parts, []string{nowhere, all}, "T0.S1"},
+		{"mariadb-partition-update-nothing", affected, parts, []string{nowhere, all}, "T0.S1", finding.CauseRead},
+		{"mariadb-partition-update-nothing", "replay-difference/UPDATE:error(1062,none)", parts, []string{nowhere, all},
+			"T0.S1", finding.CauseRead},
+		{"", affected, "", []string{nowhere, all}, "T0.S1", finding.CauseRead},
+		{"", affected, parts, []string{nowhere, all}, "T0.S1", finding.CauseMiscount},
+		{"", "plan-difference/UPDATE:affected", parts, []string{nowhere, all}, "T0.S1", finding.CauseRead},
 		{"mariadb-update-assignment-order", final, "",
-			[]string{"UPDATE t SET c1 = c0, c0 = c1 WHERE NULL NOT IN (SELECT 1 FROM t)"}, ""},
-		{"", final, "", []string{"UPDATE t SET c1 = 1, c0 = 2 WHERE NULL NOT IN (SELECT 1 FROM t)"}, ""},
-		{"", final, "", []string{"UPDATE t SET c1 = c0, c0 = c1"}, ""},
+			[]string{"UPDATE t SET c1 = c0, c0 = c1 WHERE NULL NOT IN (SELECT 1 FROM t)"}, "", none},
+		{"", final, "", []string{"UPDATE t SET c1 = 1, c0 = 2 WHERE NULL NOT IN (SELECT 1 FROM t)"}, "", none},
+		{"", final, "", []string{"UPDATE t SET c1 = c0, c0 = c1"}, "", none},
 		{"mariadb-window-in-subquery", "plan-difference/DELETE:affected", "",
-			[]string{"DELETE FROM t WHERE 1 IN (SELECT ROW_NUMBER() OVER () FROM t)"}, "T0.S0"},
+			[]string{"DELETE FROM t WHERE 1 IN (SELECT ROW_NUMBER() OVER () FROM t)"}, "T0.S0", none},
 		{"mariadb-window-in-subquery", final, "",
-			[]string{"INSERT INTO t (pkey, c0) SELECT 5, 1 FROM t WHERE 1 IN (SELECT COUNT(*) OVER () FROM t)"}, ""},
+			[]string{"INSERT INTO t (pkey, c0) SELECT 5, 1 FROM t WHERE 1 IN (SELECT COUNT(*) OVER () FROM t)"}, "", none},
 		{"", final, "",
-			[]string{"INSERT INTO t (pkey, c0) SELECT 5, COUNT(*) OVER () FROM t WHERE 1 IN (SELECT 1 FROM t)"}, ""},
+			[]string{"INSERT INTO t (pkey, c0) SELECT 5, COUNT(*) OVER () FROM t WHERE 1 IN (SELECT 1 FROM t)"}, "", none},
 	} {
 		text := "txweave case 1\ntarget: mariadb\nisolation: serializable\n\n-- schema --\nCREATE TABLE t (" + rowNumber +
 			", c0 INT, c1 INT)" + c.parts + ";\n\n-- T0 --\nBEGIN;\n" + strings.Join(c.stmts, ";\n") + ";\nCOMMIT;\n"
-		f := &finding.Finding{Class: strings.Split(c.signature, "/")[0], Signature: c.signature,
+		f := &finding.Finding{Class: strings.Split(c.signature, "/")[0], Signature: c.signature, Cause: c.cause,
 			Differences: []finding.Difference{{Stmt: c.at}}}
 		sig := signature.OfText(f, []byte(text))
 		sig.Minimal = true

@@ -127,8 +127,6 @@ const (
 	CarriedAlong  = "carried-along"
 	RefersToSelf  = "self-reference" // a table that it names has a foreign key to itself
 	ReadsAssigned = "reads-assigned" // an UPDATE, one of whose assignments reads a column that another one sets
-	// a statement that may have gone before it searches its table, which is in partitions, for rows that cannot be
-	AfterNoPartition = "after-no-partition"
 )
 
 // ownLevel is the feature of a transaction that runs at another level than its case; "" of others.
@@ -180,9 +178,6 @@ func ofNamed(f *finding.Finding, c *testcase.Case, parser *edits.Rewriter) (out 
 		}
 		if level := ownLevel(c, t); level != "" {
 			features = append(features, level)
-		}
-		if afterNoPartition(c, s, t) {
-			features = append(features, AfterNoPartition)
 		}
 		features = append(features, definitions(s.SQL, c)...)
 		if plan := c.Option(testcase.OptionPlan); plan != "" && f.Class == finding.ClassPlan {

@@ -46,6 +46,7 @@ type Facts struct {
 	Observation *observe.Observation
 	Final       map[string]*history.Rows // what the tables held after the run
 	Indexed     bool                     // tables of the case have indexes beside the key that names their rows
+	ReadMends   bool                     // with reads between its statements the replay answers as the run
 }
 
 // Of returns the cause of a finding; none if it is the finding's own signature.
@@ -102,6 +103,8 @@ func (r *run) of(f *finding.Finding, d *finding.Difference) finding.Cause {
 			return finding.CauseOwn
 		case d.What == fault.Warnings:
 			return warned(f)
+		case r.ReadMends:
+			return finding.CauseRead
 		case d.What == fault.Final:
 			return cmp.Or(r.data(nil), r.namesNone(d.Table))
 		case d.What == fault.Error && r.keyOnce(d):

@@ -55,6 +55,9 @@ func writeMTR(s *script) ([]File, error) {
 		w.connect()
 	}
 	w.WriteString("--enable_info\n")
+	if s.finding.Complains() {
+		w.WriteString("# Who meets the damage, and when, may differ.\n--disable_abort_on_error\n")
+	}
 	for _, m := range s.Marks {
 		w.mark(m)
 	}
@@ -65,6 +68,7 @@ func writeMTR(s *script) ([]File, error) {
 		for _, sql := range checks {
 			w.WriteString(sql + ";\n")
 		}
+		w.WriteString("--enable_abort_on_error\n")
 	}
 	for _, x := range s.serial {
 		w.serially = true
@@ -269,7 +273,7 @@ func (w *mtrWriter) expect(st *timeline.LaneStep, codes []int) {
 	if isQuery(st) && !w.ordered(st.SQL) && slices.Contains(codes, 0) {
 		w.WriteString("--sorted_result\n")
 	}
-	if len(codes) > 1 || codes[0] != 0 {
+	if (len(codes) > 1 || codes[0] != 0) && !w.finding.Complains() {
 		var names []string
 		for _, c := range codes {
 			name := w.dbms.ErrorNames[c]

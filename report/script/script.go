@@ -314,10 +314,14 @@ func (s *Windowed) header(class string) []string {
 	}
 	switch class {
 	case finding.ClassReplay:
+		out := []string{"", "in the transactions", "without"}
 		if s.Windows == 1 {
-			return []string{"", "in a transaction", "without one"}
+			out = []string{"", "in a transaction", "without one"}
 		}
-		return []string{"", "in the transactions", "without"}
+		if s.f.Wrong() == timeline.TheOther {
+			out[2] += " (wrong)"
+		}
+		return out
 	case finding.ClassPlan:
 		out[1] = "as planned"
 		for i := range s.orders {

@@ -70,6 +70,10 @@ func (f *Dossier) whyReplay() string {
 	why := "One by one without transactions, in an order in which each statement works on the same rows as it did in " +
 		"the transactions, the same statements give " +
 		"another answer. One of the two answers is wrong."
+	if f.readMends() {
+		why = "One by one without transactions the same statements give another answer, and with reads of the tables between " +
+			"them the same as in the transactions. A read changes nothing: the answer without it is wrong."
+	}
 	if slices.ContainsFunc(f.Case.ReadSchema().Tables, func(t *sqltext.Table) bool { return len(t.Deferred()) > 0 }) {
 		why += " There the tables have no foreign keys that are checked at COMMIT."
 	}

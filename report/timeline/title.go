@@ -81,7 +81,7 @@ func Of(database, claim string) string {
 // transactions, by another plan or in a SELECT right before does not tell by itself.
 func (f *Dossier) Wrong() WrongSide {
 	switch {
-	case f.InAutocommit() != "":
+	case f.InAutocommit() != "" || f.readMends():
 		return TheOther
 	case f.Record.Class == finding.ClassReplay && f.Beside == "":
 		return EitherSide
@@ -93,10 +93,13 @@ func (f *Dossier) Wrong() WrongSide {
 	return TheRun
 }
 
+// readMends says whether the answer without transactions is wrong, and right with reads between the statements.
+func (f *Dossier) readMends() bool { return f.Record.Cause == finding.CauseRead }
+
 // Concurrent says whether it takes several transactions to show the finding, as far as the case that its report shows
 // tells.
 func (f *Dossier) Concurrent() bool {
-	if f.Record.Class == finding.ClassPlan {
+	if f.Record.Class == finding.ClassPlan || f.readMends() {
 		return false
 	}
 	if f.Plain != nil {
@@ -386,30 +389,34 @@ func number(n int) string {
 
 // replayClaim says what differs without transactions, in the words of the plain form where there is one.
 func (f *Dossier) replayClaim(t *Timeline, d *finding.Difference) string {
+	where := "in a transaction"
+	if f.readMends() {
+		where = "after a read of the tables"
+	}
 	if f.Plain == nil {
 		if t == nil {
 			return ""
 		}
-		return t.claim(d)
+		return t.claim(d, where)
 	}
 	t = f.Plain.Timeline
 	if d.What != fault.Final {
-		return t.claim(d)
+		return t.claim(d, where)
 	}
 	if c := f.Plain.gone(); c != "" {
 		return c
 	}
 	for i := range t.Tables { // which have names of their own
 		for j := range t.Tables[i].Differences {
-			return t.claim(&t.Tables[i].Differences[j])
+			return t.claim(&t.Tables[i].Differences[j], where)
 		}
 	}
 	return ""
 }
 
 // claim says what a statement or a table of a replay difference shows. That the two answers differ does not tell which
-// of them is wrong.
-func (t *Timeline) claim(d *finding.Difference) string {
+// of them is wrong. where is where the statement runs that answers otherwise "without one".
+func (t *Timeline) claim(d *finding.Difference, where string) string {
 	for i := range t.Tables {
 		tab := &t.Tables[i]
 		if d.Table == tab.Name && tab.Expected != nil {
@@ -425,21 +432,21 @@ func (t *Timeline) claim(d *finding.Difference) string {
 	verb, x, y := "returns", s.Answer, *s.Expected
 	switch {
 	case d.What == fault.Warnings:
-		return fmt.Sprintf("%s gives %s in a transaction and %s without one", d.Kind, count(len(x.Warnings), "warning"),
+		return fmt.Sprintf("%s gives %s %s and %s without one", d.Kind, count(len(x.Warnings), "warning"), where,
 			number(len(y.Warnings)))
 	case x.Err != nil && y.Err == nil:
-		return fmt.Sprintf("%s fails with error %s in a transaction and succeeds without one", d.Kind,
-			history.ErrorName(x.Err.Code))
+		return fmt.Sprintf("%s fails with error %s %s and succeeds without one", d.Kind,
+			history.ErrorName(x.Err.Code), where)
 	case x.Err == nil && y.Err != nil:
-		return fmt.Sprintf("%s succeeds in a transaction and fails with error %s without one", d.Kind,
+		return fmt.Sprintf("%s succeeds %s and fails with error %s without one", d.Kind, where,
 			history.ErrorName(y.Err.Code))
 	case x.Err != nil:
-		return fmt.Sprintf("%s fails with error %s in a transaction and with error %s without one", d.Kind,
-			history.ErrorName(x.Err.Code), history.ErrorName(y.Err.Code))
+		return fmt.Sprintf("%s fails with error %s %s and with error %s without one", d.Kind,
+			history.ErrorName(x.Err.Code), where, history.ErrorName(y.Err.Code))
 	case x.Rows != nil && y.Rows != nil:
 		actual, expected := versus(x.Rows, y.Rows)
-		return fmt.Sprintf("%s %s %s in a transaction and %s without one", d.Kind, verb, actual, expected)
+		return fmt.Sprintf("%s %s %s %s and %s without one", d.Kind, verb, actual, where, expected)
 	}
-	return fmt.Sprintf("%s affects %s in a transaction and %s without one", d.Kind, count(int(x.Affected), "row"),
+	return fmt.Sprintf("%s affects %s %s and %s without one", d.Kind, count(int(x.Affected), "row"), where,
 		number(int(y.Affected)))
 }
