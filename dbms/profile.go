@@ -261,6 +261,9 @@ type Transactions struct {
 	OtherBegin string
 	// SavepointsHide says that a savepoint hides an earlier one of its name until it is released; else it takes its place.
 	SavepointsHide bool
+	// SeesDeadlocks is a query that answers 1 where the database detects each deadlock of row locks, by its manual, and
+	// ends it; "": none is known.
+	SeesDeadlocks string
 	// Loss says what becomes of a transaction that an error has lost.
 	Loss TxnLoss
 }

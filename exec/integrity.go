@@ -205,6 +205,20 @@ func (s *Session) Complaints(ctx context.Context, p *dbms.Profile, tables []stri
 	return out, nil
 }
 
+// SeesDeadlocks says whether the database detects each deadlock of row locks, as far as it says so.
+func (r *Runner) SeesDeadlocks() bool {
+	sql := r.profile.Transactions.SeesDeadlocks
+	if sql == "" {
+		return false
+	}
+	ans, err := r.guarded(Occasion{}, sql, true, false)
+	if err != nil || ans.Rows.Len() != 1 {
+		return false
+	}
+	on, ok := ans.Rows.Cell(0, 0).Int64()
+	return ok && on == 1
+}
+
 // ComplainsCheaply says whether Complaints costs next to nothing.
 func (r *Runner) ComplainsCheaply() bool {
 	return r.replayer.protocol.Integrity != nil && r.replayer.protocol.Integrity.Cheap

@@ -5,6 +5,7 @@ const (
 	Crash           Kind = "crash"
 	Hang            Kind = "hang"
 	LockKept        Kind = "lock-kept"
+	Undetected      Kind = "undetected-deadlock"
 	Integrity       Kind = "integrity"
 	Corruption      Kind = "corruption"
 	UnexpectedError Kind = "unexpected-error"
@@ -28,6 +29,12 @@ var ofFailure = []CatalogueEntry{
 		Want:   "that the statement is given the lock.",
 		Source: "who has ended holds no locks",
 		Old:    []string{"kept-lock"}},
+	{Kind: Undetected, Class: Failure,
+		Title: "{stmt} waits in a deadlock that is not detected",
+		Why: "The transactions wait for each other's locks in a circle, so none can be given. A deadlock must be " +
+			"detected, and one of them rolled back.",
+		Want:   "that one of the transactions is rolled back as the victim of a deadlock, and the others go on.",
+		Source: "the manuals: Deadlock Detection, Deadlocks"},
 	{Kind: Integrity, Class: Failure,
 		Title:  "The database is damaged",
 		Why:    "Whatever statements were run before, the tables must be whole.",

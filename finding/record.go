@@ -19,8 +19,8 @@ type Environment struct {
 	DBMS        string `json:"dbms"`
 	Version     string `json:"version"`          // as the server says it
 	Server      string `json:"server,omitempty"` // path of the server's binary, where one was named
-	Isolation   string `json:"isolation"`       // level at which it ran
-	Claim       string `json:"claim,omitempty"` // level to which it was held, where that is another one
+	Isolation   string `json:"isolation"`        // level at which it ran
+	Claim       string `json:"claim,omitempty"`  // level to which it was held, where that is another one
 	// Planted are the bugs that txweave itself had put between it and the engine, by name: such a finding says nothing of
 	// the engine.
 	Planted []string `json:"planted,omitempty"`

@@ -24,24 +24,26 @@ type vainWait struct {
 
 // waitsInVain looks for a statement of a run that waited in vain for a lock which nobody can have held: it is one that
 // a transaction has kept beyond its end. That is a finding, and the end of the case: what comes next would wait for
-// that lock, too. The run is repeated once; where several transactions waited, by each of them without the others.
+// that lock, too. The run is repeated once; where several transactions waited, by each of them without the others, and
+// then by all: if they wait in vain only together, they wait for each other.
 func (k *checker) waitsInVain(steps []instrument.Step, run *observe.Run) (bool, error) {
 	first := k.waitedInVain(run)
 	if first == nil {
 		return false, nil
 	}
-	tries := [][]instrument.Step{steps}
-	if len(first.beside) > 0 {
-		tries = nil
-		for _, alone := range append([]int{first.event.Txn}, first.beside...) {
-			tries = append(tries, slices.DeleteFunc(slices.Clone(steps), func(s instrument.Step) bool {
-				return s.Txn != alone && (s.Txn == first.event.Txn || slices.Contains(first.beside, s.Txn))
-			}))
-		}
+	var tries [][]instrument.Step
+	circle := len(first.beside) > 0 && !k.locksOtherwise() && k.SeesDeadlocks()
+	for _, alone := range append([]int{first.event.Txn}, first.beside...) {
+		tries = append(tries, slices.DeleteFunc(slices.Clone(steps), func(s instrument.Step) bool {
+			return s.Txn != alone && (s.Txn == first.event.Txn || slices.Contains(first.beside, s.Txn))
+		}))
 	}
-	ev := k.keptLock(run, first)
+	if circle {
+		tries = append(tries, steps)
+	}
+	ev := k.keptLock(run, first, circle)
 	ev.Repeated = 1
-	for _, t := range tries {
+	for n, t := range tries {
 		if k.reload() != nil {
 			// these tables are not to be had again: as the case ends they are given up, whatever that shows
 			break
@@ -50,8 +52,9 @@ func (k *checker) waitsInVain(steps []instrument.Step, run *observe.Run) (bool, 
 		if again == nil {
 			return false, err
 		}
-		if w := k.waitedInVain(again); w != nil && len(w.beside) == 0 {
-			ev = k.keptLock(again, w)
+		together := n > len(first.beside)
+		if w := k.waitedInVain(again); w != nil && (len(w.beside) > 0) == together {
+			ev = k.keptLock(again, w, together)
 			ev.Repeated, ev.Confirmed = 1, 1
 			break
 		}
@@ -62,8 +65,18 @@ func (k *checker) waitsInVain(steps []instrument.Step, run *observe.Run) (bool, 
 	return true, nil
 }
 
-// keptLock is the finding of a statement that waited in vain.
-func (k *checker) keptLock(run *observe.Run, w *vainWait) *Evidence {
+// locksOtherwise says whether statements of the case take locks that are none of rows: of tables, of names, by changes
+// of how a table is kept. Not every database sees who waits for these.
+func (k *checker) locksOtherwise() bool {
+	return slices.ContainsFunc(k.plan.Txns, func(t instrument.TxnPlan) bool {
+		return slices.ContainsFunc(t.Blocks, func(b *instrument.Block) bool {
+			return b.Control() && !b.Info.Kind.IsSavepoint()
+		})
+	})
+}
+
+// keptLock is the finding of a statement that waited in vain; circle says that it and others waited for each other.
+func (k *checker) keptLock(run *observe.Run, w *vainWait, circle bool) *Evidence {
 	e := w.event
 	d := finding.Difference{Txn: &e.Txn, What: fault.LockKept, Transaction: finding.Side{Waited: true},
 		Steps: finding.Sentences{finding.Say("no transaction was open that could hold the lock that it waited for")}}
@@ -75,6 +88,9 @@ func (k *checker) keptLock(run *observe.Run, w *vainWait) *Evidence {
 	}
 	if len(w.beside) > 0 {
 		d.Steps = finding.Sentences{finding.Say("every other transaction that was open waited as long, or longer")}
+	}
+	if circle {
+		d.What = fault.Undetected
 	}
 	return &Evidence{Run: run, Finding: finding.Finding{Class: finding.ClassHang, Oracle: "hang",
 		Differences: []finding.Difference{d}}}

@@ -196,3 +196,58 @@ T0 T0 T1 T1 T1 T0 T1
 }
 
 func (c losingConn) Interrupt() { c.Conn.(exec.Interrupter).Interrupt() }
+
+// TestUndetected: transactions that wait for each other in a circle until they give up are a finding where the database
+// says that it detects deadlocks; where it says that it does not, they are not confirmed.
+func TestUndetected(t *testing.T) {
+	long := *weave.WaitedLong
+	defer func() { *weave.WaitedLong = long }()
+	*weave.WaitedLong = 500 * time.Millisecond
+	db := target(t, "mariadb")
+	if err := db.Control().Must(t.Context(), "SET GLOBAL innodb_deadlock_detect = OFF"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Control().Must(context.Background(), "SET GLOBAL innodb_deadlock_detect = ON"); err != nil {
+			t.Error(err)
+		}
+	})
+	const circle = `
+-- T0 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 100 WHERE pkey = 1;
+UPDATE t SET pvkey = vkey, vkey = 101 WHERE pkey = 2;
+COMMIT;
+
+-- T1 --
+BEGIN;
+UPDATE t SET pvkey = vkey, vkey = 102 WHERE pkey = 2;
+UPDATE t SET pvkey = vkey, vkey = 103 WHERE pkey = 1;
+COMMIT;
+
+-- schedule --
+T0 T0 T1 T1 T0 T1 T0 T1
+`
+	for _, c := range []struct{ sees, text, want string }{
+		{"SELECT 1", circle, "hang/undetected-deadlock"},
+		{"SELECT @@innodb_deadlock_detect", circle, "hang/lock-kept"},
+	} {
+		p := *lookup(t, "mariadb/read-committed")
+		p.Sessions.Setup = append(slices.Clone(p.Sessions.Setup), "SET SESSION innodb_lock_wait_timeout = 1")
+		p.Transactions.SeesDeadlocks = c.sees
+		given, err := testcase.Parse("circle", []byte("txweave case 1\ntarget: mariadb\nisolation: read-committed\n"+
+			strandedTable+c.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rep, err := weave.Check(newRunner(t, &p), given, &p, weave.Options{Repeats: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		confirmed := c.want == "hang/undetected-deadlock"
+		if got := signatures(slices.Concat(rep.Findings, rep.Unconfirmed)); !slices.Equal(got, []string{c.want}) ||
+			(len(rep.Findings) == 1) != confirmed {
+			t.Errorf("%s: %q, %d of them confirmed", c.sees, got, len(rep.Findings))
+		}
+	}
+}

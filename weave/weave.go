@@ -42,6 +42,8 @@ type Runner interface {
 	Complaints() ([]string, error)
 	// ComplainsCheaply says whether that costs next to nothing.
 	ComplainsCheaply() bool
+	// SeesDeadlocks says whether the database detects each deadlock of row locks, and ends it.
+	SeesDeadlocks() bool
 	// Alive is nil while the database answers; see exec.Target.
 	Alive() error
 	// Over is why nothing more may be run; nil while something may.

@@ -144,6 +144,8 @@ func Level(name, isolation, level string) *dbms.Profile {
 		},
 		Transactions: dbms.Transactions{
 			Chained: "DO 0",
+			// dev.mysql.com/doc/refman, Deadlock Detection; mariadb.com/kb, innodb_deadlock_detect
+			SeesDeadlocks: "SELECT @@innodb_deadlock_detect",
 		},
 		Order: dbms.BinaryLog,
 	}

@@ -285,6 +285,11 @@ var toldOf = []told{
 		"CREATE TABLE c (" + rowNumber +
 			", c0 BIGINT, g BIGINT AS (c0) VIRTUAL, INDEX (g), FOREIGN KEY (c0) REFERENCES p (pkey) ON DELETE SET NULL)",
 		"DELETE FROM p"},
+	{"mariadb-undetected-deadlock", "mariadb", "", "hang/undetected-deadlock",
+		"CREATE TABLE t (" + rowNumber + ", c0 INT, INDEX i0 (c0))", "UPDATE t SET c0 = 1"},
+	{"", "mariadb", "", "hang/undetected-deadlock", "CREATE TABLE t (" + rowNumber + ", c0 INT)", "UPDATE t SET c0 = 1"},
+	{"", "mariadb", "", "hang/lock-kept", "CREATE TABLE t (" + rowNumber + ", c0 INT, INDEX i0 (c0))",
+		"UPDATE t SET c0 = 1"},
 	{"", "mariadb", "", dangling,
 		"CREATE TABLE c (" + rowNumber +
 			", c0 BIGINT, g BIGINT AS (c0) VIRTUAL, INDEX (g), FOREIGN KEY (c0) REFERENCES p (pkey) ON DELETE SET NULL)",
@@ -297,7 +302,7 @@ func TestOtherPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	versions := map[string]string{"mysql": "9.7.4-2", "mariadb": "10.11.19-MariaDB", "sqlite": "3.53.4",
+	versions := map[string]string{"mysql": "9.7.4-2", "mariadb": "11.8.9-MariaDB", "sqlite": "3.53.4",
 		"tidb": "8.0.11-TiDB-v8.5.4"}
 	for _, c := range toldOf {
 		plan := ""

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"txweave/dbms"
@@ -120,8 +119,7 @@ func (f *Dossier) Why() string {
 		return "No statement may end the server."
 	case finding.ClassHang:
 		if f.KeptLock() {
-			return "A transaction that has ended holds no locks. Every transaction that could have held this one had ended, " +
-				"and it was not given."
+			return fault.Of(f.Record.Differences[0].What).Why
 		}
 		return "The statement waits for no lock, and without transactions it ends at once. It must answer."
 	case finding.ClassCorruption:
@@ -154,16 +152,17 @@ func (f *Dossier) Why() string {
 	return ""
 }
 
-// KeptLock says whether a statement waited for a lock that nobody held.
+// KeptLock says whether a statement waited in vain: for a lock that nobody held, or in a circle.
 func (f *Dossier) KeptLock() bool {
-	return slices.ContainsFunc(f.Record.Differences, func(d finding.Difference) bool { return d.What == fault.LockKept })
+	return len(f.Record.Differences) > 0 && (f.Record.Differences[0].What == fault.LockKept ||
+		f.Record.Differences[0].What == fault.Undetected)
 }
 
 // hangClaim is Claim of a statement that does not end.
 func (f *Dossier) hangClaim(t *Timeline, d *finding.Difference) string {
 	switch {
 	case f.KeptLock():
-		return subject(t, d) + " waits for a lock that no open transaction holds"
+		return strings.Replace(fault.Of(d.What).Title, "{stmt}", subject(t, d), 1)
 	case d.Kind == "" && d.Stmt == "": // the tool's own, of which it is not said whether a transaction matters
 		return "A statement that makes the tables does not end"
 	case d.Kind == finding.AddedRead:
