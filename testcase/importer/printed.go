@@ -96,8 +96,8 @@ func (r *reader) answers(line string) bool {
 	if p == nil || r.serial {
 		return false
 	}
-	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") &&
-		!r.speaks(line); r.vertical {
+	if r.vertical = strings.HasPrefix(line, "*****") || strings.HasPrefix(line, "-[ RECORD ") || r.vertical &&
+		strings.ContainsAny(line, ":|") && !r.speaks(line); r.vertical {
 		p.comments = append(p.comments, line)
 		return true
 	}

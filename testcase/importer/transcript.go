@@ -8,8 +8,10 @@ import (
 
 var (
 	// mysqlPrompt is that of MySQL's clients and of SQLite's shell: mysql>, MariaDB [test]>, root@x [db]>, mysql
-	// [conn1]>, and that of servers in sandboxes, mysql [localhost:5726] {msandbox} (test) >.
-	mysqlPrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|obclient|sql|\(?[\w.-]+@[\w.%-]+\)?)` +
+	// [conn1]>, that of servers in sandboxes, mysql [localhost:5726] {msandbox} (test) >, of MySQL Shell, MySQL
+	// localhost:3306 ssl test SQL >, and of mycli and pgcli, root@localhost:test>.
+	mysqlPrompt = regexp.MustCompile(`(?i)^(?:mysql\s[^>\n]{0,60}\ssql|mysql|mariadb|tidb|sqlite|obclient|sql|` +
+		`(?:mysql |mariadb )?\(?[\w.-]+@[\w.%-]+(?::[\w()-]+)?\)?)` +
 		`((?:\s?[\[({]{1,2}[^\])}\n]{0,60}[\])}]{1,2})*)\s?>\s*`)
 	// psqlPrompt is psql's: the database, whether the statement goes on, how the transaction stands, and who asks.
 	psqlPrompt = regexp.MustCompile(`^([\w.@-]{1,40})([=\-'"($])[*!^?]?[#>](?:\s+|$)`)
