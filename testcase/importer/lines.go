@@ -276,7 +276,8 @@ func isSaid(line string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")") && !begins(line)
+	return strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")") && !begins(line) ||
+		strings.IndexAny(line, "<[*") == 0 && waits(line)
 }
 
 // markWithin is where in a remark with three dashes the next session's mark stands: several statements with their

@@ -24,7 +24,7 @@ func waits(text string) bool {
 		w = w[1:]
 	}
 	return len(w) > 0 && slices.Contains([]string{"block", "blocks", "blocked", "blocking", "wait", "waits", "waiting",
-		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]!_*…"))
+		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]>!_*…"))
 }
 
 // remarked takes from a remark what it says of the statement's answer.
