@@ -126,13 +126,17 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	first, _, _ := strings.Cut(line, " ")
 	switch {
 	case r.frame && line != "" && !r.speaks(line):
-		if !isColumnRule(line) {
-			r.row(p, cellsOf("|"+line+"|"))
+		if !isColumnRule(strings.ReplaceAll(line, " ", "-")) {
+			r.row(p, r.cells(line))
 		}
 	case (r.prompts.psql || r.beginsFrame(line)) && isColumnRule(strings.TrimSpace(next)) && strings.Contains(next, "--"):
-		r.frame = true
+		r.frame, r.ruled = true, ""
 		p.answer().Columns = nil
-		r.row(p, cellsOf("|"+line+"|"))
+		r.row(p, r.cells(line))
+	case r.prompts.sqlite && strings.HasPrefix(next, "--") && isColumnRule(strings.ReplaceAll(next, "  ", "-")):
+		r.frame, r.ruled = true, next
+		p.answer().Columns = nil
+		r.row(p, r.cells(line))
 	case r.tags(p, first) && strings.ToUpper(line) == line && !strings.HasSuffix(line, ";"):
 	case r.prompts.psql && isMessage(line):
 		r.failed(p, line)
@@ -149,6 +153,19 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 		return false
 	}
 	return true
+}
+
+// cells divides a row of a printed table at its bars, or where the rule of SQLite's columns has blanks.
+func (r *reader) cells(line string) (out []string) {
+	if r.ruled == "" {
+		return cellsOf("|" + line + "|")
+	}
+	rest := []rune(strings.TrimRight(r.rest(), " "))
+	for _, rule := range strings.Split(r.ruled, "  ") {
+		out = append(out, strings.TrimSpace(string(rest[:min(len(rule), len(rest))])))
+		rest = rest[min(len(rule)+2, len(rest)):]
+	}
+	return out
 }
 
 // speaks says whether a line among the rows of a table is none of them: a prompt, a session's mark or a statement.
