@@ -166,8 +166,8 @@ func (v *Values) waits(text string, seen map[*routine]bool) bool {
 }
 
 // Divides says whether a statement is more than one transaction, or ends the one within which it is sent: the routine
-// that it runs commits on its way, or has statements that are each one by itself, as they are in MySQL's family outside
-// of a transaction (dev.mysql.com/doc/refman, autocommit).
+// that it runs commits on its way, or has statements that are each one by itself, as they are outside of a transaction
+// where definitions commit (dev.mysql.com/doc/refman, autocommit).
 func (v *Values) Divides(text string, within bool) bool {
 	first := v.syntax.Quoting.Read(text).Tokens
 	var run []*routine
@@ -196,7 +196,8 @@ func (v *Values) transactions(r *routine, within bool) (n int, ends bool) {
 		}
 		switch k := read.Kind; {
 		case len(read.Tokens) > 0 && read.Tokens[0].Is("end"): // no COMMIT
-		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Rollback, commits != nil && stmt != nil && commits(stmt, k):
+		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Rollback,
+			commits != nil && stmt != nil && commits(stmt, k):
 			ends, first, open = true, true, !alone || k == sqltext.Begin
 		case !has("from", "call", "insert", "update", "delete", "replace", "merge"):
 		case first || !open:

@@ -184,8 +184,8 @@ func (s *source) withoutTimes() {
 	s.text = strings.Join(lines, "\n")
 }
 
-// samePrompt writes the prompt of a client that shows the database alone (test> …) as one that is known, in a text whose
-// headings name the sessions and which has that one name in front of every statement.
+// samePrompt writes the prompt of a client that shows the database alone (test> …) as one that is known, in a text
+// whose headings name the sessions and which has that one name in front of every statement.
 func (s *source) samePrompt() {
 	lines, name, headed := s.lines(), "", false
 	var at []int

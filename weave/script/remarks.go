@@ -74,8 +74,8 @@ func (c *checker) remark() {
 	}
 }
 
-// seenBefore looks for a statement that makes, drops, empties or changes a table while another transaction is open that names the
-// table, where older snapshots see that.
+// seenBefore looks for a statement that makes, drops, empties or changes a table while another transaction is open that
+// names the table, where older snapshots see that.
 func (c *checker) seenBefore() {
 	for n, u := range c.out.Units {
 		for _, i := range u.Steps {
