@@ -192,6 +192,8 @@ type Sessions struct {
 	// WaitLimits are the settings that end a wait for a lock. Sessions of such a text have those that it does not set
 	// itself.
 	WaitLimits []WaitLimit
+	// Silences are the settings, in lower case, that end the connection of a session which is silent, or the like.
+	Silences []string
 	// NoWait makes a session refuse to wait for a lock, or wait as short as the server allows.
 	NoWait []string
 }

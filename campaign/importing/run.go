@@ -472,6 +472,11 @@ func (c *conclusion) engine(out *script.Showing, users bool) {
 		}
 	}
 	for _, i := range out.Run.Lost {
+		if out.Silence != "" {
+			c.say(false, "line %d: the connection was ended, as the text's %s does: %s", out.Script.Steps[i].Line, out.Silence,
+				clipped(out.Script.Steps[i].SQL))
+			continue
+		}
 		if users {
 			c.around = outcome.End(outcome.Inconclusive,
 				errors.New("inconclusive: a connection was lost, which the network may have done"))

@@ -118,7 +118,8 @@ func Level(name, isolation, level string) *dbms.Profile {
 			Client:     ClientCharset,
 			WaitLimits: WaitLimits("innodb_lock_wait_timeout", "lock_wait_timeout"),
 			NoWait:     []string{"SET SESSION innodb_lock_wait_timeout = 0"}, // MySQL makes it 1 s
-
+			Silences: []string{"wait_timeout", "idle_transaction_timeout", "idle_readonly_transaction_timeout",
+				"idle_write_transaction_timeout"},
 		},
 		ReadModes: dbms.ReadModes{
 			SelectView:    dbms.Snapshot,

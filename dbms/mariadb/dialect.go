@@ -25,6 +25,7 @@ var Syntax = &sqltext.Syntax{
 var traits = func() sqltext.Traits {
 	t := innodb.Traits
 	t.Unlisted = []string{"row_start", "row_end"}
+	t.Places = t.Unlisted
 	return t
 }()
 

@@ -58,7 +58,8 @@ func level(isolation, name string) *dbms.Profile {
 			Level: setup,
 			WaitLimits: []dbms.WaitLimit{{Setting: "lock_timeout", Set: "SET lock_timeout = '10s'", Unit: time.Millisecond},
 				{Setting: "statement_timeout", Unit: time.Millisecond}},
-			NoWait: []string{"SET lock_timeout = 1"},
+			Silences: []string{"idle_in_transaction_session_timeout", "idle_session_timeout", "transaction_timeout"},
+			NoWait:   []string{"SET lock_timeout = 1"},
 		},
 		ReadModes: dbms.ReadModes{
 			SelectView: dbms.Snapshot,

@@ -46,6 +46,11 @@ func told(syntax *sqltext.Syntax, setup, steps []string) string {
 		if said := answer(v, text); said != "" {
 			fmt.Fprintf(&b, "%s: %s\n", text, said)
 		}
+		for _, within := range []bool{false, true} {
+			if v.Divides(text, within) {
+				fmt.Fprintf(&b, "%s: it is several transactions, or ends one, within one: %v\n", text, within)
+			}
+		}
 		if v.Waits(text) {
 			fmt.Fprintf(&b, "%s: it waits\n", text)
 		}

@@ -204,7 +204,7 @@ func (s *scope) result(stmt sql.Stmt) (r result) {
 	case *sql.Query:
 		return s.query(n)
 	case *sql.Insert:
-		r.rows = own.query(n.Source).rows
+		r.rows = own.query(n.Source).rows.or(s.v.looseRows(n.Table.Name.Folded()))
 		r.outputs, r.stars = own.items(n.Returning, n.Table)
 	case *sql.Update:
 		r.rows = own.updated(n)
@@ -227,11 +227,7 @@ func (s *scope) query(q *sql.Query) result {
 	}
 	own := s.enter(q)
 	r, last := own.body(q.Body)
-	for _, l := range q.Locks {
-		if l.Wait == "SKIP LOCKED" {
-			r.rows = r.rows.or(Locks)
-		}
-	}
+	r.rows = r.rows.or(skipping(q))
 	if q.Limit != nil {
 		for _, o := range q.Order {
 			r.rows = r.rows.or(r.ordering(o.X))
@@ -239,6 +235,14 @@ func (s *scope) query(q *sql.Query) result {
 	}
 	r.rows = r.rows.or(last.first(q.Order, q.Limit))
 	return r
+}
+
+// skipping is Locks for a query that passes over what others have locked.
+func skipping(q *sql.Query) Source {
+	if slices.ContainsFunc(q.Locks, func(l *sql.Lock) bool { return l.Wait == "SKIP LOCKED" }) {
+		return Locks
+	}
+	return None
 }
 
 // first is by what it is decided which rows are among the first ones that a statement takes.
@@ -449,6 +453,8 @@ func (s *scope) of(x sql.Node) (out Source) {
 			out = out.or(s.v.variables[strings.ToLower(n.Text)])
 		case *sql.Table:
 			out = out.or(s.outer(n)).or(s.ofTable(n.Name.Folded()).rows)
+		case *sql.Query:
+			out = out.or(skipping(n))
 		case *sql.Binary, *sql.In, *sql.Between:
 			return !s.settled(n)
 		default:

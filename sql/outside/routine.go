@@ -165,6 +165,54 @@ func (v *Values) waits(text string, seen map[*routine]bool) bool {
 	})
 }
 
+// Divides says whether a statement is more than one transaction, or ends the one within which it is sent: the routine
+// that it runs commits on its way, or has statements that are each one by itself, as they are outside of a transaction
+// where definitions commit (dev.mysql.com/doc/refman, autocommit).
+func (v *Values) Divides(text string, within bool) bool {
+	first := v.syntax.Quoting.Read(text).Tokens
+	var run []*routine
+	if len(first) > 0 && first[0].Is("call", "execute") {
+		run = v.callees(text)
+	}
+	if name, own := v.textWithin(text); own != nil && strings.HasPrefix(name, "block ") {
+		run = append(run, own)
+	}
+	return slices.ContainsFunc(run, func(r *routine) bool {
+		n, ends := v.transactions(r, within)
+		return n > 1 && !within || within && ends && v.syntax.Traits.Commits != nil // where it is not an error
+	})
+}
+
+// transactions counts those of the body of a routine, in which what it repeats is two, and says whether it ends any.
+func (v *Values) transactions(r *routine, within bool) (n int, ends bool) {
+	commits := v.syntax.Traits.Commits
+	alone := commits != nil && !within // each statement is a transaction
+	open, first := !alone, true
+	for _, text := range v.pieces(r.body) {
+		read := v.syntax.Quoting.Read(text)
+		stmt, _ := v.syntax.Tree.Parse(text)
+		has := func(words ...string) bool {
+			return slices.ContainsFunc(read.Tokens, func(t sqltext.Token) bool { return t.Is(words...) })
+		}
+		switch k := read.Kind; {
+		case len(read.Tokens) > 0 && read.Tokens[0].Is("end"): // no COMMIT
+		case k == sqltext.Begin, k == sqltext.Commit, k == sqltext.Rollback,
+			commits != nil && stmt != nil && commits(stmt, k):
+			ends, first, open = true, true, !alone || k == sqltext.Begin
+		case !has("from", "call", "insert", "update", "delete", "replace", "merge"):
+		case first || !open:
+			n, first = n+1, false
+		}
+	}
+	all := v.syntax.Quoting.Read(r.body).Tokens
+	for i := 1; i < len(all) && n == 1 && (alone || ends); i++ {
+		if all[i-1].Is("end") && all[i].Is("loop", "while", "repeat", "for") {
+			n++
+		}
+	}
+	return n, ends
+}
+
 // writtenBy are the tables that a statement writes.
 func (v *Values) writtenBy(text string) (out []string) {
 	stmt, err := v.syntax.Tree.Parse(text)

@@ -1,7 +1,6 @@
 package outside
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,16 +29,34 @@ func (v *Values) follow(text string, setup bool, row string) {
 	stmt, err := v.syntax.Tree.Parse(text)
 	if err != nil {
 		read := v.syntax.Quoting.Read(text)
-		counts := slices.ContainsFunc(read.Tokens, func(t sqltext.Token) bool { // a table's default may
-			name, _ := t.Ident()
-			return v.sequences[name]
-		})
-		if len(v.sequences) > 0 && !setup && read.Kind.Writes() || counts && read.Kind == sqltext.Create {
+		switch {
+		case read.Kind == sqltext.Create:
+			v.markRows(read.Target, v.unread(read))
+		case len(v.sequences) > 0 && !setup && read.Kind.Writes():
 			v.markRows(read.Target, Counter)
 		}
 		return
 	}
 	v.statement(stmt, setup, row)
+}
+
+// unread is where rows may have values from that a table gives them whose definition is in no dialect's tree: by its
+// defaults and counters, and the columns of its versions' times (mariadb.com/kb, System-Versioned Tables).
+func (v *Values) unread(table sqltext.Statement) (out Source) {
+	session, _ := table.Calls()
+	for _, name := range session {
+		out = out.or(ofFunction(name, 0, nil))
+	}
+	for i, t := range table.Tokens {
+		name, _ := t.Ident()
+		switch {
+		case v.sequences[name], !v.syntax.Traits.CountsInside && t.Is("auto_increment", "serial", "bigserial", "identity"):
+			out = out.or(Counter)
+		case t.Is("row") && i+1 < len(table.Tokens) && table.Tokens[i+1].Is("start", "end"):
+			out = out.or(Clock)
+		}
+	}
+	return out
 }
 
 // statement follows values through a tree. The statements of a body know nothing of each other's tables: each has a

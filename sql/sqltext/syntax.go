@@ -81,9 +81,9 @@ type Traits struct {
 	CountsInside bool
 	// FirstColumns says that an INSERT which names no columns may give values for the first ones alone.
 	FirstColumns bool
-	// Places are the columns that every table has which tell where a version of a row lies, and which transactions made
-	// it. Unlisted are these and others that tables have of themselves, which * does not print: what a condition says of
-	// them for one copy of a row it does not say for another.
+	// Places are the columns that every table may have which tell where a version of a row lies, and when, or by which
+	// transactions, it was made. Unlisted are these and others that tables have of themselves, which * does not print:
+	// what a condition says of them for one copy of a row it does not say for another.
 	Places, Unlisted []string
 	// Schemas are the databases, in lower case, that tell of the server.
 	Schemas []string

@@ -70,7 +70,10 @@ func (p *part) nested(s *source) error {
 			}
 			begun[q.tag] = q.line
 		case sqltext.Commit, sqltext.Rollback:
-			if begun[q.tag] == 0 && !implicit[q.tag] && !q.own && len(begun) > 0 {
+			above := &p.out[max(0, i-1)]
+			sure := q.own || implicit[q.tag] || q.fence > 0 && above.fence == q.fence && above.tag == q.tag &&
+				sqltext.KindOf(above.sql).Writes() // nobody else's heading can be between
+			if begun[q.tag] == 0 && !sure && len(begun) > 0 {
 				return s.errorf(q.line,
 					"it ends a transaction, and that of another session is open: it is not clear whose%s", howToSay)
 			}

@@ -406,6 +406,8 @@ func (f *fences) around(s *source, lines, out []string) (prose []int, err error)
 				out[i], f.tables[i+1] = lines[i], true
 			}
 			i--
+		case strings.Contains(line, "<td") || strings.Contains(line, "<th"):
+			return nil, s.errorf(i+1, "%s: a table in HTML: write it with bars (| session 1 | session 2 |)", quote(line))
 		case f.first > 0 && (i < f.first || i >= f.last):
 			prose = append(prose, i+1)
 		case isClosed(withoutMark(line)) && strings.HasSuffix(line, ";"):
@@ -481,6 +483,10 @@ func (f *fences) whose(s *source, p *part) error {
 	if !spans {
 		return nil
 	}
+	if n := f.alternates(acting); n > 0 {
+		return s.errorf(n, "%s: it stands above several fences, with another line above those between: if it says whose they "+
+			"are, want a session's name alone on a line (session 1:)", quote(f.lines[n-1]))
+	}
 	last := 0
 	for i, x := range f.list {
 		from := last
@@ -499,6 +505,21 @@ func (f *fences) whose(s *source, p *part) error {
 		}
 	}
 	return nil
+}
+
+// alternates is a line above a fence that stands above an earlier one, too, and not above the one between: 0 for none.
+func (f *fences) alternates(acting map[int]bool) int {
+	seen, last := map[string]bool{}, ""
+	for i, x := range f.list {
+		if !acting[i+1] || x.lead == "" {
+			continue
+		}
+		if seen[x.lead] && x.lead != last {
+			return 1 + slices.Index(f.lines[f.list[i-1].to:], x.lead) + f.list[i-1].to
+		}
+		seen[x.lead], last = true, x.lead
+	}
+	return 0
 }
 
 // outsideCode is what a line says besides its code.

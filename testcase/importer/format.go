@@ -120,6 +120,7 @@ func read(name string, text []byte, o Options) ([]*part, error) {
 	}
 	notes = append(notes, s.straightened()...)
 	s.withoutTimes()
+	s.samePrompt()
 	for i := range formats {
 		f := &formats[i]
 		if o.Format != f.name && (o.Format != "" || !f.is(s)) {

@@ -28,11 +28,12 @@ type reader struct {
 	forced    bool   // it is to be read so, whatever its signs
 	prompts   prompts
 	variables variables
-	endings   []int // lines of sentences that speak of the end of a transaction
-	command   bool  // the line above is a client's command
-	frame     bool  // rows of a printed table are read
-	vertical  bool  // … a line a value
-	quiet     bool  // what stands below is no answer of the last statement
+	endings   []int  // lines of sentences that speak of the end of a transaction
+	command   bool   // the line above is a client's command
+	frame     bool   // rows of a printed table are read
+	ruled     string // … what stands below their columns' names, where that says how wide they are
+	vertical  bool   // … a line a value
+	quiet     bool   // what stands below is no answer of the last statement
 	err       error
 	said      map[string]bool // sessions that have sent a statement
 	starts    []int           // where lines start
@@ -276,7 +277,8 @@ func isSaid(line string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")") && !begins(line)
+	return strings.HasPrefix(line, "(") && strings.HasSuffix(line, ")") && !begins(line) ||
+		strings.IndexAny(line, "<[*") == 0 && waits(line)
 }
 
 // markWithin is where in a remark with three dashes the next session's mark stands: several statements with their

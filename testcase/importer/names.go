@@ -9,7 +9,10 @@ import (
 // Of words that begin alike the longest comes first.
 const sessionWord = `(?:transaction|txn|trx|tx|thread|thd|terminal|term|t|session|sess|ses|connection|conn|con|` +
 	`client|cli|c|window|win|user|` +
-	`worker|process|node|shell|tab|console|mysql|mariadb|tidb|psql|sqlite|s)[ _#-]{0,2}(?:\d+|[a-z])\b`
+	`worker|process|node|shell|tab|console|mysql|mariadb|tidb|psql|sqlite|s|` +
+	`会话|事务|终端|窗口|连接|客户端|线程|セッション|トランザクション|세션|트랜잭션|сессия|сеанс|транзакция|терминал|соединение|клиент|окно|` +
+	`sitzung|transaktion|verbindung|fenster|sesión|transacción|conexión|sessão|transação|conexão)` +
+	`[ _#-]{0,2}(?:\d+|[a-z])\b`
 
 var sessionName = regexp.MustCompile(`(?i)^` + sessionWord)
 
@@ -60,11 +63,17 @@ func headingOf(line string) string {
 	if at := strings.IndexAny(text, ".)"); at > 0 && strings.Trim(text[:at], "0123456789") == "" {
 		text = strings.Trim(strings.TrimLeft(text[at:], ".)"), decoration)
 	}
+	if strings.HasSuffix(strings.TrimRight(line, "* "), ":") {
+		text = strings.Trim(leading.ReplaceAllString(text, ""), "*_")
+	}
 	if isSession(text) || strings.HasPrefix(strings.TrimSpace(line), "-") && isSetup(text) {
 		return text
 	}
 	return ""
 }
+
+// leading are words in front of a session's name in a heading that ends with a colon: "Now in session 2:".
+var leading = regexp.MustCompile(`(?i)^(?:(?:now|then|back|again|meanwhile|and|in|on|from|at|to|the),?\s+)+`)
 
 // isRule says whether a line only underlines or divides.
 func isRule(line string) bool {

@@ -184,6 +184,31 @@ func (s *source) withoutTimes() {
 	s.text = strings.Join(lines, "\n")
 }
 
+// samePrompt writes the prompt of a client that shows the database alone (test> …) as one that is known, in a text
+// whose headings name the sessions and which has that one name in front of every statement.
+func (s *source) samePrompt() {
+	lines, name, headed := s.lines(), "", false
+	var at []int
+	for i, line := range lines {
+		m := wordMark.FindStringSubmatch(line)
+		headed = headed || headingOf(line) != ""
+		switch {
+		case m == nil || m[2] != ">" || !begins(line[len(m[0]):]):
+		case noNames[m[1]] || isSession(m[1]) || isShort(m[1]) || name != "" && name != m[1]:
+			return
+		default:
+			name, at = m[1], append(at, i)
+		}
+	}
+	if !headed || len(at) < 2 {
+		return
+	}
+	for _, i := range at {
+		lines[i] = "sql" + lines[i][len(name):]
+	}
+	s.text = strings.Join(lines, "\n")
+}
+
 // isTimeMark says whether a word is a date or a time, maybe in brackets.
 func isTimeMark(word string) bool {
 	bare := strings.Trim(word, "[](),:")

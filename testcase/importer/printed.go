@@ -24,7 +24,7 @@ func waits(text string) bool {
 		w = w[1:]
 	}
 	return len(w) > 0 && slices.Contains([]string{"block", "blocks", "blocked", "blocking", "wait", "waits", "waiting",
-		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]!_*…"))
+		"hang", "hangs"}, strings.Trim(w[0], ".,:;)]>!_*…"))
 }
 
 // remarked takes from a remark what it says of the statement's answer.
@@ -96,8 +96,8 @@ func (r *reader) answers(line string) bool {
 	if p == nil || r.serial {
 		return false
 	}
-	if r.vertical = strings.HasPrefix(line, "*****") || r.vertical && strings.Contains(line, ":") &&
-		!r.speaks(line); r.vertical {
+	if r.vertical = strings.HasPrefix(line, "*****") || strings.HasPrefix(line, "-[ RECORD ") || r.vertical &&
+		strings.ContainsAny(line, ":|") && !r.speaks(line); r.vertical {
 		p.comments = append(p.comments, line)
 		return true
 	}

@@ -60,6 +60,12 @@ func begins(text string) bool {
 	return goesOn(first, behind, list, text)
 }
 
+// capitalised says whether a line is a sentence, for all its first word: "Analyze the table below, please."
+func capitalised(line string) bool {
+	return isSentence([]string{line}) && !strings.Contains(line, ";") && line[:1] == strings.ToUpper(line[:1]) &&
+		line[1:2] == strings.ToLower(line[1:2])
+}
+
 // goesOn says whether what stands behind the first word is what does in a statement, and not in a sentence.
 func goesOn(first string, behind []string, list []sqltext.Token, text string) bool {
 	at := func(i int) string {
@@ -101,7 +107,10 @@ func goesOn(first string, behind []string, list []sqltext.Token, text string) bo
 	case "VALUES":
 		return at(1) == "(" || at(1) == "ROW"
 	}
-	return len(behind) == 0 || slices.Contains(behind, at(1))
+	if len(behind) == 0 {
+		return first == "SELECT" || !capitalised(lineOf(strings.TrimSpace(text)))
+	}
+	return slices.Contains(behind, at(1))
 }
 
 // reaches says whether one of the words comes before the statement ends or another one begins.

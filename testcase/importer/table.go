@@ -79,7 +79,7 @@ func rowOf(line string, bare bool) []string {
 // isTableRule says whether a line divides a table: +---+---+, |---|:--:|.
 func isTableRule(line string) bool {
 	line = strings.TrimSpace(line)
-	return line != "" && strings.Trim(line, "|+:-= \t") == "" && strings.Contains(line, "-")
+	return line != "" && strings.Trim(line, "|+:-= \t") == "" && (strings.Contains(line, "-") || line[0] == '+')
 }
 
 // table reads a table that begins on a line; false where none does.

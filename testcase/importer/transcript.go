@@ -8,8 +8,10 @@ import (
 
 var (
 	// mysqlPrompt is that of MySQL's clients and of SQLite's shell: mysql>, MariaDB [test]>, root@x [db]>, mysql
-	// [conn1]>, and that of servers in sandboxes, mysql [localhost:5726] {msandbox} (test) >.
-	mysqlPrompt = regexp.MustCompile(`(?i)^(?:mysql|mariadb|tidb|sqlite|obclient|sql|\(?[\w.-]+@[\w.%-]+\)?)` +
+	// [conn1]>, that of servers in sandboxes, mysql [localhost:5726] {msandbox} (test) >, of MySQL Shell, MySQL
+	// localhost:3306 ssl test SQL >, and of mycli and pgcli, root@localhost:test>.
+	mysqlPrompt = regexp.MustCompile(`(?i)^(?:mysql\s[^>\n]{0,60}\ssql|mysql|mariadb|tidb|sqlite|obclient|sql|` +
+		`(?:mysql |mariadb )?\(?[\w.-]+@[\w.%-]+(?::[\w()-]+)?\)?)` +
 		`((?:\s?[\[({]{1,2}[^\])}\n]{0,60}[\])}]{1,2})*)\s?>\s*`)
 	// psqlPrompt is psql's: the database, whether the statement goes on, how the transaction stands, and who asks.
 	psqlPrompt = regexp.MustCompile(`^([\w.@-]{1,40})([=\-'"($])[*!^?]?[#>](?:\s+|$)`)
@@ -124,13 +126,17 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 	first, _, _ := strings.Cut(line, " ")
 	switch {
 	case r.frame && line != "" && !r.speaks(line):
-		if !isColumnRule(line) {
-			r.row(p, cellsOf("|"+line+"|"))
+		if !isColumnRule(strings.ReplaceAll(line, " ", "-")) {
+			r.row(p, r.cells(line))
 		}
 	case (r.prompts.psql || r.beginsFrame(line)) && isColumnRule(strings.TrimSpace(next)) && strings.Contains(next, "--"):
-		r.frame = true
+		r.frame, r.ruled = true, ""
 		p.answer().Columns = nil
-		r.row(p, cellsOf("|"+line+"|"))
+		r.row(p, r.cells(line))
+	case r.prompts.sqlite && strings.HasPrefix(next, "--") && isColumnRule(strings.ReplaceAll(next, "  ", "-")):
+		r.frame, r.ruled = true, next
+		p.answer().Columns = nil
+		r.row(p, r.cells(line))
 	case r.tags(p, first) && strings.ToUpper(line) == line && !strings.HasSuffix(line, ";"):
 	case r.prompts.psql && isMessage(line):
 		r.failed(p, line)
@@ -147,6 +153,19 @@ func (r *reader) answersPrompt(p *piece, line string) bool {
 		return false
 	}
 	return true
+}
+
+// cells divides a row of a printed table at its bars, or where the rule of SQLite's columns has blanks.
+func (r *reader) cells(line string) (out []string) {
+	if r.ruled == "" {
+		return cellsOf("|" + line + "|")
+	}
+	rest := []rune(strings.TrimRight(r.rest(), " "))
+	for _, rule := range strings.Split(r.ruled, "  ") {
+		out = append(out, strings.TrimSpace(string(rest[:min(len(rule), len(rest))])))
+		rest = rest[min(len(rule)+2, len(rest)):]
+	}
+	return out
 }
 
 // speaks says whether a line among the rows of a table is none of them: a prompt, a session's mark or a statement.

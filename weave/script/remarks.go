@@ -74,8 +74,8 @@ func (c *checker) remark() {
 	}
 }
 
-// seenBefore looks for a statement that empties or changes a table while another transaction is open that names the
-// table, where older snapshots see that.
+// seenBefore looks for a statement that makes, drops, empties or changes a table while another transaction is open that
+// names the table, where older snapshots see that.
 func (c *checker) seenBefore() {
 	for n, u := range c.out.Units {
 		for _, i := range u.Steps {
@@ -89,6 +89,10 @@ func (c *checker) seenBefore() {
 				}
 			case *sql.AlterTable:
 				tables = []string{s.Target()}
+			case *sql.CreateTable, *sql.CreateView, *sql.Drop: // what there is, is read without a snapshot
+				if tables = objects(s.Tree); len(tables) == 0 {
+					continue
+				}
 			default:
 				continue
 			}
@@ -97,6 +101,29 @@ func (c *checker) seenBefore() {
 			}
 		}
 	}
+}
+
+// objects are the tables and views that others see come or go.
+func objects(stmt sql.Stmt) (out []string) {
+	var names []*sql.Object
+	switch n := stmt.(type) {
+	case *sql.CreateTable:
+		if !n.Temp {
+			names = append(names, n.Name)
+		}
+	case *sql.CreateView:
+		if !n.Temp {
+			names = append(names, n.Name)
+		}
+	case *sql.Drop:
+		if n.What == "TABLE" || n.What == "VIEW" {
+			names = n.Names
+		}
+	}
+	for _, o := range names {
+		out = append(out, o.Name.Folded())
+	}
+	return out
 }
 
 // namedBeside says whether a transaction that was open beside a unit may have to do with one of some tables, or with

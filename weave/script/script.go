@@ -74,6 +74,8 @@ type Showing struct {
 	Disagree []finding.Difference
 	// OwnWaits says that the text sets how long a wait for a lock may last.
 	OwnWaits bool
+	// Silence is the setting by which the text has connections ended; "" for none.
+	Silence string
 	// SeenBefore is the line of a statement which older snapshots see, as the database is documented, so that no level
 	// promises a serial order of it; 0 for none.
 	SeenBefore int
@@ -102,6 +104,11 @@ func Check(ctx context.Context, t exec.Target, p *dbms.Profile, s *testcase.Scri
 	c.out.OwnWaits = slices.ContainsFunc(p.WaitLimits, func(x dbms.WaitLimit) bool {
 		return slices.Contains(sets, x.Setting)
 	})
+	for _, name := range p.Silences {
+		if slices.Contains(sets, name) {
+			c.out.Silence = name
+		}
+	}
 	statements := append(texts(s.Setup), texts(s.Steps)...)
 	c.tables = exec.Names(statements)
 	c.out.values, c.out.told = outside.Follow(sqltext.SyntaxOf(s.Target), texts(s.Setup), texts(s.Steps)),
@@ -507,6 +514,8 @@ func (c *checker) cannot() string {
 		return "a statement did not end"
 	case len(run.Lost) > 0:
 		return "a connection was lost"
+	case c.divided() > 0:
+		return fmt.Sprintf("line %d is several transactions, or ends the one that it is sent in", c.divided())
 	case len(c.held()) == 0:
 		return "no transaction that reads or writes rows is committed or left open"
 	}
@@ -517,6 +526,20 @@ func (c *checker) cannot() string {
 		c.fresh = false
 	}
 	return ""
+}
+
+// divided is the line of a step by which the statements are not those of the transactions that they seem to be of,
+// while others are open; 0 for none.
+func (c *checker) divided() int {
+	for n, u := range c.out.Units {
+		for _, i := range u.Steps {
+			st := c.out.Script.Steps[i]
+			if c.out.values.Divides(st.SQL, u.Explicit) && (u.Explicit || c.out.overlaps(n)) {
+				return st.Line
+			}
+		}
+	}
+	return 0
 }
 
 // held are the numbers of the transactions that take part in serial orders.
@@ -634,13 +657,20 @@ func (c *checker) compare(steps []int, run *exec.Played) []finding.Difference {
 			continue
 		}
 		e := run.Steps[k]
-		if e == nil {
+		if e == nil || e.Err != nil && c.out.Run.Steps[i].Err == nil && c.remembers(i) {
 			continue
 		}
 		nodes = append(nodes, c.node(i))
 		rep.Events = append(rep.Events, c.out.inside(i, e))
 	}
 	return c.differences(nodes, rep)
+}
+
+// remembers says whether a step asks for what its session did before, and for no table: a number of a transaction that
+// was rolled back is the session's last one, and no order has it.
+func (c *checker) remembers(step int) bool {
+	return len(c.profile.Read(c.out.Script.Steps[step].SQL).Tables()) == 0 &&
+		slices.Contains(c.out.answers(step).Columns(), outside.Counter)
 }
 
 func (c *checker) node(step int) *observe.BlockRun {
