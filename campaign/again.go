@@ -30,12 +30,16 @@ func (q *reductions) again() error {
 			return err
 		}
 	}
-	return r.recount(p, small != nil, mayBe)
+	known := ""
+	if small != nil && r.cfg.Known != nil {
+		known = r.cfg.Known(&small.Finding, p.sig)
+	}
+	return r.recount(p, small != nil, mayBe, known)
 }
 
 // recount notes that a finding was reduced once more, and counts it to the bug that it is where its case is smaller.
-// mayBe says that nobody was told of its bug.
-func (r *run) recount(p *pending, smaller, mayBe bool) error {
+// mayBe says that nobody was told of its bug, known names the known bug that it is.
+func (r *run) recount(p *pending, smaller, mayBe bool, known string) error {
 	var was, is *finding.Bug
 	err := r.cfg.Store.Update(func(b *finding.Bugs) error {
 		for _, g := range b.Bugs {
@@ -44,7 +48,7 @@ func (r *run) recount(p *pending, smaller, mayBe bool) error {
 			}
 		}
 		if smaller {
-			was, is = b.Recount(p.name, p.rec, p.sig)
+			was, is = b.Recount(p.name, p.rec, p.sig, known)
 		}
 		return nil
 	})
@@ -54,7 +58,7 @@ func (r *run) recount(p *pending, smaller, mayBe bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.see(is)
-	if mayBe && is.ID == was.ID && is.Reduced() { // it was none of those that it might have been
+	if mayBe && is.ID == was.ID && is.Reduced() && is.Open() { // it was none of those that it might have been
 		r.report(FindingRef{ID: p.rec.ID, Bug: is.ID, Class: p.rec.Class, Oracle: p.rec.Oracle, Signature: p.sig.String(),
 			Dir: r.cfg.Store.Where(p.name)}, p.rec, false)
 	}

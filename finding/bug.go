@@ -190,7 +190,7 @@ func (s Signature) Keys() []string {
 	if s.Cause.IsZero() {
 		return keys
 	}
-	return append(append(keys, s.Cause.earlier()...), s.Coarse)
+	return append(append(keys, s.Cause.earlier()...), s.Cause.String(), s.Coarse)
 }
 
 // enterUnder adds a bug to the index under one key.
@@ -303,8 +303,8 @@ func CountBugs(bugs, unreduced int) string {
 // reduced before, the bug is from then on what this one is: it goes into another bug of that signature, or stays one of
 // its own. Where others of its findings can be none of that other bug the finding goes there alone. Recount returns the
 // bug that the finding was counted to, and the one that it is counted to now, which is the same in most cases; nil
-// where none keeps it.
-func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
+// where none keeps it. known names the known bug that the finding is; one of its own is a duplicate of that, then.
+func (b *Bugs) Recount(name string, r *Record, sig Signature, known string) (was, is *Bug) {
 	at := -1
 	i := slices.IndexFunc(b.Bugs, func(g *Bug) bool {
 		at = slices.IndexFunc(g.Kept, func(k Kept) bool { return k.Dir == name })
@@ -339,6 +339,10 @@ func (b *Bugs) Recount(name string, r *Record, sig Signature) (was, is *Bug) {
 	}
 	g.Signature, g.Title = sig, cmp.Or(r.Title, g.Title)
 	g.ShownAs = insert(g.ShownAs, sig.Coarse)
+	if known != "" && g.Status == StatusOpen {
+		g.Settle(StatusDuplicate, "a known bug")
+		g.Of = known
+	}
 	b.Changed()
 	return g, g
 }
@@ -412,7 +416,7 @@ func (g *Bug) State() string {
 // mayBe says whether a finding with signature sig may be one of a bug with signature own, which has the same key.
 func (b *Bugs) mayBe(sig, own Signature) bool {
 	switch {
-	case !sig.Cause.IsZero() && own.key() == sig.Cause.String():
+	case !sig.Cause.IsZero() && own.key() == sig.key():
 		// own may be what it is derived of, which is its own cause
 		return sig.sameCause(own)
 	case !sig.Cause.IsZero():

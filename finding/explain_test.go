@@ -92,13 +92,17 @@ func TestExplain(t *testing.T) {
 func TestRecount(t *testing.T) {
 	for _, tc := range []struct {
 		reduced  Signature
+		known    string
 		is, want string // the bug that it is counted to, and all bugs with their counts
 	}{
-		{Signature{Coarse: "replay-difference/final", Cause: CauseDirty, Features: []string{"write"}, Minimal: true}, "B1",
-			"B1 3"},
-		{Signature{Coarse: "replay-difference/final", Cause: CauseLost, Features: []string{"write"}, Minimal: true}, "B2",
-			"B1 1, B2 2"},
-		{large("mechanism-violation/refused-update", Cause{}, "transactions"), "B2", "B1 1, B2 2 (unreduced, may be B1)"},
+		{Signature{Coarse: "replay-difference/final", Cause: CauseDirty, Features: []string{"write"}, Minimal: true}, "x-1",
+			"B1", "B1 3"},
+		{Signature{Coarse: "replay-difference/final", Cause: CauseLost, Features: []string{"write"}, Minimal: true}, "",
+			"B2", "B1 1, B2 2"},
+		{Signature{Coarse: "replay-difference/final", Cause: CauseLost, Features: []string{"write"}, Minimal: true}, "x-1",
+			"B2", "B1 1, B2 2 (duplicate of x-1)"},
+		{large("mechanism-violation/refused-update", Cause{}, "transactions"), "", "B2",
+			"B1 1, B2 2 (unreduced, may be B1)"},
 	} {
 		b := &Bugs{}
 		now := time.Unix(1, 0)
@@ -111,7 +115,7 @@ func TestRecount(t *testing.T) {
 		}
 		r := record("x", "1.0")
 		r.Title = "as it is now"
-		was, is := b.Recount("finding-000001-0", r, tc.reduced)
+		was, is := b.Recount("finding-000001-0", r, tc.reduced, tc.known)
 		if was == nil || was.ID != "B2" || is.ID != tc.is {
 			t.Fatalf("%s: from %v to %v", tc.reduced, was, is)
 		}
@@ -141,7 +145,7 @@ func TestRecount(t *testing.T) {
 		g.Keep(Kept{Dir: fmt.Sprint("finding-00000", i, "-0"), Signature: s}, 5)
 	}
 	was, is := apart.Recount("finding-000000-0", record("x", "1.0"), Signature{Coarse: "snapshot-violation/dirty-read",
-		Cause: CauseDirty, Features: []string{"transactions"}, Minimal: true})
+		Cause: CauseDirty, Features: []string{"transactions"}, Minimal: true}, "")
 	if apart.Explain(); was.ID != "B2" || is.ID != "B1" || len(apart.Bugs) != 2 || is.Count != 2 || was.Count != 1 ||
 		!was.Open() || len(was.Kept) != 1 || was.Kept[0].Dir != "finding-000001-0" {
 		t.Errorf("from %+v to %+v, of %d bugs", was, is, len(apart.Bugs))
@@ -155,11 +159,11 @@ func TestRecount(t *testing.T) {
 	}
 	dirty := Signature{Coarse: "snapshot-violation/dirty-read", Cause: CauseDirty, Features: []string{"write"},
 		Minimal: true}
-	if _, is := b.Recount("finding-000001-0", record("x", "1.0"), dirty); is.ID != "B2" || len(b.Bugs) != 1 ||
+	if _, is := b.Recount("finding-000001-0", record("x", "1.0"), dirty, ""); is.ID != "B2" || len(b.Bugs) != 1 ||
 		is.Count != 2 || !is.Signature.Minimal {
 		t.Errorf("%+v of %d bugs", is, len(b.Bugs))
 	}
-	if was, is := (&Bugs{}).Recount("finding-000001-0", record("x", "1.0"), Signature{}); was != nil || is != nil {
+	if was, is := (&Bugs{}).Recount("finding-000001-0", record("x", "1.0"), Signature{}, ""); was != nil || is != nil {
 		t.Errorf("of no bug: %v, %v", was, is)
 	}
 }

@@ -35,7 +35,18 @@ type Signature struct {
 }
 
 // key is what two findings that may be one bug have in common: the cause, else what one oracle says.
-func (s Signature) key() string { return cmp.Or(s.Cause.String(), s.Coarse) }
+func (s Signature) key() string {
+	if s.missearches() {
+		return string(fault.WritesOthers)
+	}
+	return cmp.Or(s.Cause.String(), s.Coarse)
+}
+
+// missearches says whether a write finds other rows than its WHERE clause is true for: too many or too few, which is a
+// matter of the rows and of the kind of write.
+func (s Signature) missearches() bool {
+	return s.Cause.Kind == fault.PassesOver || s.Cause.Kind == fault.WritesOthers
+}
 
 // essence are the features that tell something, of those that the cause needs: also whether it takes two transactions.
 func (s Signature) essence() []string {
@@ -80,6 +91,8 @@ func (s Signature) sameCause(o Signature) bool {
 	}
 	a, b := s.essence(), o.essence()
 	switch {
+	case s.Cause != o.Cause && s.missearches() && o.missearches() && !(s.Minimal && o.Minimal && len(a) > 0 && len(b) > 0):
+		return false // nothing but the cause tells of them
 	case !o.Minimal:
 		return !s.Minimal
 	case !s.Minimal: // s may have more than it needs

@@ -57,7 +57,7 @@ func TestUnreduced(t *testing.T) {
 	counts("2 bugs, cell 2, sample 2")
 	rec, _ := found(1, reduced.Coarse)
 	err := d.Update(func(b *finding.Bugs) error {
-		b.Recount(names[1], rec, reduced)
+		b.Recount(names[1], rec, reduced, "")
 		return nil
 	})
 	if err != nil {
