@@ -7,17 +7,21 @@ import (
 	"txweave/report/timeline"
 )
 
-// Known is the bug of those that txweave comes with that a finding is, so that nobody files it again; nil if it is
-// none.
-func Known(find *timeline.Dossier) (*known.Entry, error) {
+// Known are the bugs of those that txweave comes with that a finding is one of, so that nobody files it again. Where its
+// case is not reduced to the end, and none is sure, they are those that it may be.
+func Known(find *timeline.Dossier) (of known.List, sure bool, err error) {
 	if find.Case == nil || find.Record.Class == "" {
-		return nil, nil
+		return nil, false, nil
 	}
 	list, err := known.Default()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	list = list.In(&find.Record.Environment)
 	sig := signature.Of(&find.Record.Finding, find.Case)
 	sig.Minimal = find.Reduction != nil && find.Reduction.Stop == finding.Fixpoint
-	return list.In(&find.Record.Environment).Match(&find.Record.Finding, sig), nil
+	if b := list.Match(&find.Record.Finding, sig); b != nil {
+		return known.List{b}, true, nil
+	}
+	return list.MayBe(&find.Record.Finding, sig), false, nil
 }

@@ -82,10 +82,16 @@ func (f *reportFlags) run(ctx context.Context, path string, stdout, stderr io.Wr
 	case f.tracker != dbms && f.tracker != report.HTML:
 		fmt.Fprintf(stderr, "txweave: the finding is of %s, the report for %s\n", dbms, f.tracker)
 	}
-	if b, err := replay.Known(find); err != nil {
+	of, sure, err := replay.Known(find)
+	if err != nil {
 		return err
-	} else if b != nil {
-		fmt.Fprintf(stderr, "txweave: this is known: %s: %s (%s)\n", b.Name, b.Title, b.Link)
+	}
+	for _, b := range of {
+		is := "may be"
+		if sure {
+			is = "is"
+		}
+		fmt.Fprintf(stderr, "txweave: this %s known: %s: %s (%s)\n", is, b.Name, b.Title, b.Link)
 	}
 	if err := f.try(ctx, &from, find); err != nil {
 		return err
