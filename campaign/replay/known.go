@@ -7,8 +7,8 @@ import (
 	"txweave/report/timeline"
 )
 
-// Known are the bugs of those that txweave comes with that a finding is one of, so that nobody files it again. Where its
-// case is not reduced to the end, and none is sure, they are those that it may be.
+// Known are the bugs of those that txweave comes with that a finding is one of, so that nobody files it again. Where
+// its case is not reduced to the end, and none is sure, they are those that it may be.
 func Known(find *timeline.Dossier) (of known.List, sure bool, err error) {
 	if find.Case == nil || find.Record.Class == "" {
 		return nil, false, nil
