@@ -233,7 +233,11 @@ func Brief(a *history.Answer) (text string, ok bool) {
 	case a.Rows == nil:
 		return count(int(a.Affected), "row") + " affected", true
 	}
-	return BriefRows(a.Rows, few, short)
+	text, ok = BriefRows(a.Rows, few, short)
+	if n := Miscounted(a); n != "" {
+		text = n + ", returned: " + text
+	}
+	return text, ok
 }
 
 // BriefRows prints the rows of a result on one line; ok is false where there are more, or they are longer.

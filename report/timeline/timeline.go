@@ -169,6 +169,12 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 		case isProbe && (observes(e.Session) || e.Role == history.AWR):
 			continue
 		}
+		if write := open[stepName(e)]; kept && returned(e) && write != nil { // it was sent with that clause
+			if write.Answer.Err == nil {
+				write.SQL, write.Answer.Rows = write.SQL+" "+e.Text, e.Rows
+			}
+			continue
+		}
 		s := open[name]
 		if isProbe && !kept && s != nil && s.sent {
 			continue // the statement has answered; the tables are read once more
@@ -184,6 +190,11 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 		}
 		s.take(e, isProbe)
 	}
+}
+
+// returned says whether an event is of the rows that a write returned, by the clause that is its text.
+func returned(e *history.Event) bool {
+	return e.Role == history.AWR && strings.HasPrefix(e.Text, "RETURNING ")
 }
 
 // take takes what an event of a step says of how it ended.

@@ -215,7 +215,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	case d.AtStart:
 		return "Two reads disagree about a row as it was at the start"
 	}
-	return f.faultClaim(t, d, cmp.Or(f.counted(d), w.Title))
+	return f.faultClaim(t, d, cmp.Or(f.counted(t, d), w.Title))
 }
 
 // outgrown says whether no check of the tables tells of damage: the database answered a statement that makes or fills
@@ -349,14 +349,20 @@ func subject(t *Timeline, d *finding.Difference) string {
 }
 
 // counted says more exactly what a write did, where the difference tells it in numbers.
-func (f *Dossier) counted(d *finding.Difference) string {
+func (f *Dossier) counted(t *Timeline, d *finding.Difference) string {
 	switch {
 	case d.What == fault.Affected && d.Transaction.Affected != nil && d.Replay.Affected != nil:
-		changes := "changes " + number(int(*d.Replay.Affected))
-		if d.Kind == "INSERT" {
-			changes = "adds " + number(int(*d.Replay.Affected))
+		wrote, s := number(int(*d.Replay.Affected)), find(t, d.Stmt)
+		changes := " and changes " + wrote
+		switch {
+		case f.Plain == nil && s != nil && s.Answer.Rows != nil:
+			changes = " and returns " + wrote
+		case f.Plain == nil && !d.Autocommit && d.Kind != "DELETE": // that read may be what is wrong
+			changes = ", and a read right after it finds " + wrote
+		case d.Kind == "INSERT":
+			changes = " and adds " + wrote
 		}
-		return "{stmt} reports " + count(int(*d.Transaction.Affected), "affected row") + " and " + changes
+		return "{stmt} reports " + count(int(*d.Transaction.Affected), "affected row") + changes
 	case d.What == fault.MatchedWritten && d.Transaction.State != nil && d.Replay.State != nil:
 		switch {
 		case d.Transaction.State.Absent() && f.Unconditional():
