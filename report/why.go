@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ func Why(d *Doc) {
 	case d.f.Record.Class == finding.ClassHang:
 		d.Text("Without transactions, after the same statements, it ends at once.")
 	case d.f.Record.Class == finding.ClassInconsistent:
+		d.cycle()
 		d.Text("Nothing ran between the statement and the reads around it.")
 	default:
 		d.cycle()
@@ -128,7 +130,11 @@ func touches(e sdg.DocEdge, names []string) int {
 // cycle explains a violation step by step; where the steps are dependencies, they make a cycle.
 func (d *Doc) cycle() {
 	for _, x := range d.f.Record.Differences {
-		d.Text("%s%s:", x.Told(), inBrackets(timeline.Called(x.What)))
+		head := x.Told() + inBrackets(timeline.Called(x.What))
+		if d.f.Record.Class == finding.ClassInconsistent {
+			head = cmp.Or(x.Where(), head)
+		}
+		d.Text("%s:", head)
 		var order []string
 		for i := range x.Steps {
 			edge, ok := before(&x.Steps[i])

@@ -110,14 +110,16 @@ func (s *Windowed) statements() string {
 	if store := s.f.Store(); store != nil && store.Upkeep != "" {
 		lines = append(lines, line{sql: store.Follows(tables) + ";"})
 	}
-	last := -1
+	last := "nobody"
 	for _, m := range s.Marks {
-		if m.Step.Lane != last && s.Windows > 1 {
-			lines = append(lines, line{}, line{sql: "-- " + s.names[m.Step.Lane]})
-		} else if last < 0 && len(lines) > 0 {
+		heading := s.heading(m.Step)
+		if heading != last && len(lines) > 0 {
 			lines = append(lines, line{})
 		}
-		last = m.Step.Lane
+		if heading != last && heading != "" {
+			lines = append(lines, line{sql: "-- " + heading})
+		}
+		last = heading
 		lines = append(lines, s.moment(m))
 	}
 	ends := s.ends()
@@ -133,6 +135,19 @@ func (s *Windowed) statements() string {
 	return layOut(lines)
 }
 
+// heading says where a statement is sent and, where others name it by its transaction, which that is; "" where there is
+// nothing to tell apart.
+func (s *Windowed) heading(x *timeline.LaneStep) string {
+	var out []string
+	if s.Windows > 1 {
+		out = append(out, s.names[x.Lane])
+	}
+	if s.f.Plain == nil && len(s.Used()) > 1 && !s.Lanes[x.Lane].Observer {
+		out = append(out, history.SessionName(x.Txn))
+	}
+	return strings.Join(out, ", ")
+}
+
 // warned prints the warnings of an answer by their codes, to stand behind it.
 func warned(a *history.Answer) (text string) {
 	for _, w := range a.Warnings {
@@ -140,6 +155,9 @@ func warned(a *history.Answer) (text string) {
 	}
 	return text
 }
+
+// longest is how long a step may be that stands beside the statement which it is about.
+const longest = 120
 
 // moment prints one moment.
 func (s *Windowed) moment(m timeline.Mark) line {
@@ -172,6 +190,9 @@ func (s *Windowed) moment(m timeline.Mark) line {
 	}
 	if len(x.Differences) > 0 && !x.Probe() {
 		mark := s.unlike()
+		if told := x.Differences[0].Steps.String(); s.f.Plain == nil && s.f.ShowsProbes() && len(told) <= longest {
+			mark = told
+		}
 		if x.Expected != nil && !s.tabled() {
 			expected, _ := timeline.Brief(x.Expected)
 			mark = s.other() + ": " + expected + warned(x.Expected)

@@ -203,7 +203,16 @@ func (s *LaneStep) take(e *history.Event, isProbe bool) {
 	s.Blocked = s.Blocked || e.Blocked
 	s.done, s.end = e.Done, e.End
 	s.Answered = e.Done >= 0
-	s.Answer, s.Gone = e.Answer, s.Gone || e.Gone
+	s.Answer, s.Gone = answerOf(e), s.Gone || e.Gone
+}
+
+// answerOf is what was answered, without a count of no rows where nothing that is counted was asked for.
+func answerOf(e *history.Event) history.Answer {
+	a, kind := e.Answer, sqltext.KindOf(e.Text)
+	if a.Affected == 0 && kind != sqltext.Select && !kind.Writes() && sqltext.Verb(e.Text) != "EXECUTE" {
+		a.Affected = -1
+	}
+	return a
 }
 
 // shows says whether an event is shown: not the settings with which every session begins, what is read before and after
@@ -323,7 +332,8 @@ func (t *Timeline) expect(replayed *history.Trace) {
 			continue
 		}
 		if s := t.Find(stepName(e)); s != nil {
-			s.Expected = &e.Answer
+			expected := answerOf(e)
+			s.Expected = &expected
 			t.Serial = append(t.Serial, s)
 		}
 	}
