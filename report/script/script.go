@@ -5,6 +5,7 @@ package script
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -36,7 +37,7 @@ func Of(f *timeline.Dossier, t *timeline.Timeline) *Windowed {
 	s := &Windowed{Timeline: t, f: f, of: f.Case}
 	if p := f.Plain; p != nil {
 		s.Timeline, s.of, s.orders, s.later = p.Timeline, p.Case, p.Orders, p.Later
-	} else if t != nil && len(t.Serial) > 0 {
+	} else if t != nil && f.Replayed != nil {
 		s.orders = []timeline.Order{{Timeline: t}}
 	}
 	if s.Timeline == nil {
@@ -80,7 +81,7 @@ func (s *Windowed) level() []string {
 		out = append(out, store.Set...)
 	}
 	for _, sql := range p.Sessions.Setup {
-		if env.Default(sql) {
+		if env.Default(sql) || s.levelled() {
 			continue
 		}
 		if text := strings.ToLower(sql); s.f.Record.Class != finding.ClassPlan &&
@@ -89,6 +90,15 @@ func (s *Windowed) level() []string {
 		}
 	}
 	return append(out, p.SettingOf(s.f.Case.Option(testcase.OptionSetting))...)
+}
+
+// levelled says whether each transaction sets a level of its own.
+func (s *Windowed) levelled() bool {
+	set := map[int]bool{}
+	for _, x := range s.Steps {
+		set[x.Txn] = set[x.Txn] || x.Role == history.Level
+	}
+	return !slices.Contains(slices.Collect(maps.Values(set)), false)
 }
 
 // line is a statement with what is remarked beside it, and below it.
@@ -409,10 +419,21 @@ func (s *Windowed) Call(where string) string {
 func (s *Windowed) WindowOf(txn int) string {
 	for _, x := range s.Steps {
 		if x.Txn == txn {
-			return s.names[x.Lane]
+			return s.window(x)
 		}
 	}
-	return fmt.Sprint("T", txn)
+	return history.SessionName(txn)
+}
+
+// window names where a statement is sent as others call it.
+func (s *Windowed) window(x *timeline.LaneStep) string {
+	switch {
+	case s.Windows > 1:
+		return s.names[x.Lane]
+	case len(s.Used()) > 1:
+		return history.SessionName(x.Txn)
+	}
+	return "the transaction"
 }
 
 // compared are the statements and tables of which not all executions give the same: what the transactions gave, then

@@ -108,7 +108,7 @@ func Grid(r *history.Rows) []string {
 }
 
 // bare are the types whose values arrive as text and are printed without quotes.
-var bare = []string{"DECIMAL", "DATE", "DATETIME", "TIME", "TIMESTAMP", "YEAR"}
+var bare = []string{"DECIMAL", "DATE", "DATETIME", "TIME", "TIMESTAMP", "YEAR", "BOOL"}
 
 // Cell prints a value of a column: text in quotes, so that NULL and blanks are told apart.
 func Cell(r *history.Rows, column int, v history.Value) string {

@@ -50,10 +50,30 @@ func LevelName(level string) string { return strings.ToUpper(strings.ReplaceAll(
 // Level says at which level the finding was made, and to which the server was held.
 func (f *Dossier) Level() string {
 	env := &f.Record.Environment
+	if own := f.ownLevels(); own != "" {
+		return own
+	}
 	if env.Claim != "" && env.Claim != env.Isolation {
 		return fmt.Sprintf("%s, held to what %s promises", LevelName(env.Isolation), LevelName(env.Claim))
 	}
 	return LevelName(env.Isolation)
+}
+
+// ownLevels are the levels of the transactions, where each has one of its own.
+func (f *Dossier) ownLevels() string {
+	if f.Case == nil || f.Record.Environment.Claim != "" {
+		return ""
+	}
+	var out []string
+	for i := range f.Case.Txns {
+		level := f.Case.Txns[i].Isolation
+		if level == "" {
+			return ""
+		}
+		out = append(out, LevelName(level))
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " and ")
 }
 
 // Title names the finding in one sentence: the database, what is wrong, and the level where it takes several
@@ -426,8 +446,12 @@ func (t *Timeline) claim(d *finding.Difference, where string) string {
 		tab := &t.Tables[i]
 		if d.Table == tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
-			return fmt.Sprintf("After the transactions table %s holds %s, after the same statements without transactions %s",
-				tab.Name, x, y)
+			after, without := "transactions", "transactions"
+			if len(t.Used()) == 1 {
+				after, without = "transaction", "one"
+			}
+			return fmt.Sprintf("After the %s table %s holds %s, after the same statements without %s %s", after, tab.Name, x,
+				without, y)
 		}
 	}
 	s := t.Find(d.Stmt)
