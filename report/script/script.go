@@ -200,7 +200,8 @@ func (s *Windowed) moment(m timeline.Mark) line {
 	}
 	if len(x.Differences) > 0 && !x.Probe() {
 		mark := s.unlike()
-		if told := x.Differences[0].Steps.String(); s.f.Plain == nil && s.f.ShowsProbes() && len(told) <= longest {
+		if told := x.Differences[0].Steps.String(); s.f.Plain == nil && s.f.Record.Class != finding.ClassUnexpected && told != "" &&
+			len(told) <= longest {
 			mark = told
 		}
 		if x.Expected != nil && !s.tabled() {

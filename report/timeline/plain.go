@@ -166,7 +166,8 @@ func (p *PlainForm) point(of []finding.Difference) {
 			return
 		}
 		for _, s := range p.Timeline.Steps {
-			if s.Role == history.Target && (s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind &&
+			if s.Role == history.Target && (d.What == fault.UnexpectedError && s.Answer.Err != nil && s.Answer.Err.Code == d.Code ||
+				s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind &&
 				d.Kind != "SELECT") {
 				s.Differences = append(s.Differences, d)
 				return
