@@ -312,8 +312,11 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 		c.Control = true
 		if s.Role == history.Abort {
 			c.Note = "the server has rolled back already"
-		} else if own := fmt.Sprintf("T%d", s.Txn); own != p.t.Lanes[s.Lane].Name {
-			c.Note = own + ", over the same connection"
+		} else if own := history.SessionName(s.Txn); own != p.t.Lanes[s.Lane].Name {
+			c.Note = own
+			if slices.ContainsFunc(p.t.Steps, func(x *timeline.LaneStep) bool { return x.Lane == s.Lane && x.Txn < s.Txn }) {
+				c.Note += ", over the same connection"
+			}
 		}
 	}
 	if s.Answered && (!c.Control || s.Answer.Err != nil) {
@@ -472,14 +475,14 @@ func (p *page) comparisonAt(s *timeline.LaneStep) comparison {
 
 func (p *page) tableComparison(t *timeline.FinalTable) *comparison {
 	c := &comparison{Label: p.Actual, Beside: p.Beside, Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
-	actual := &history.Answer{Rows: t.Actual}
+	actual := &history.Answer{Rows: t.Actual, Affected: -1}
 	switch {
 	case t.Expected == nil:
 		c.Actual = show(actual)
 	case c.Wrong:
-		c.Actual, c.Expected = beside(actual, &history.Answer{Rows: t.Expected})
+		c.Actual, c.Expected = beside(actual, &history.Answer{Rows: t.Expected, Affected: -1})
 	default:
-		c.Actual, c.Expected = show(actual), show(&history.Answer{Rows: t.Expected})
+		c.Actual, c.Expected = show(actual), show(&history.Answer{Rows: t.Expected, Affected: -1})
 	}
 	return c
 }

@@ -134,6 +134,9 @@ func (f *Dossier) Broke() bool {
 
 // Why says in two sentences why it is wrong, in no words of ours; "" where the class alone tells nothing.
 func (f *Dossier) Why() string {
+	if f.Beside != "" && len(f.Record.Differences) > 0 {
+		return "One after the other, in whatever order, the transactions do not give these answers."
+	}
 	switch f.Record.Class {
 	case finding.ClassCrash:
 		return "No statement may end the server."
