@@ -631,8 +631,8 @@ func printDifferences(w io.Writer, diffs []finding.Difference, other string) {
 			fmt.Fprintf(w, "  … and %d more\n", len(diffs)-i)
 			return
 		}
-		head := strings.TrimRight(fmt.Sprintf("%s %s %s %s", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail())), " ")
-		fmt.Fprintf(w, "  %s\n    here: %s\n    %s: %s\n", head, finding.Line(d.Transaction.String()), other,
-			finding.Line(d.Replay.String()))
+		head := fmt.Sprintf("  %s %s %s %s", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail()))
+		fmt.Fprintf(w, "%s\n    here: %s\n    %s: %s\n", strings.TrimRight(head, " "), finding.Line(d.Transaction.String()),
+			other, finding.Line(d.Replay.String()))
 	}
 }

@@ -313,10 +313,7 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 		if s.Role == history.Abort {
 			c.Note = "the server has rolled back already"
 		} else if own := history.SessionName(s.Txn); own != p.t.Lanes[s.Lane].Name {
-			c.Note = own
-			if slices.ContainsFunc(p.t.Steps, func(x *timeline.LaneStep) bool { return x.Lane == s.Lane && x.Txn < s.Txn }) {
-				c.Note += ", over the same connection"
-			}
+			c.Note = own + p.again(s)
 		}
 	}
 	if s.Answered && (!c.Control || s.Answer.Err != nil) {
@@ -339,6 +336,14 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 
 // manySteps is how many statements a page shows in full. Of more, those that nothing names are folded.
 const manySteps = 30
+
+// again says that a transaction is not the first one of its connection.
+func (p *page) again(s *timeline.LaneStep) string {
+	if slices.ContainsFunc(p.t.Steps, func(x *timeline.LaneStep) bool { return x.Lane == s.Lane && x.Txn < s.Txn }) {
+		return ", over the same connection"
+	}
+	return ""
+}
 
 // crashed says whether a statement is the one that ran when the server ended: it has no answer or, where nothing tells
 // of answers, the log quotes it.

@@ -200,8 +200,8 @@ func (s *Windowed) moment(m timeline.Mark) line {
 	}
 	if len(x.Differences) > 0 && !x.Probe() {
 		mark := s.unlike()
-		if told := x.Differences[0].Steps.String(); s.f.Plain == nil && s.f.Record.Class != finding.ClassUnexpected && told != "" &&
-			len(told) <= longest {
+		if told := x.Differences[0].Steps.String(); s.f.Plain == nil && told != "" && len(told) <= longest &&
+			s.f.Record.Class != finding.ClassUnexpected {
 			mark = told
 		}
 		if x.Expected != nil && !s.tabled() {

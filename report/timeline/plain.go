@@ -166,14 +166,23 @@ func (p *PlainForm) point(of []finding.Difference) {
 			return
 		}
 		for _, s := range p.Timeline.Steps {
-			if s.Role == history.Target && (d.What == fault.UnexpectedError && s.Answer.Err != nil && s.Answer.Err.Code == d.Code ||
-				s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind &&
-				d.Kind != "SELECT") {
+			if p.meant(s, &d) {
 				s.Differences = append(s.Differences, d)
 				return
 			}
 		}
 	}
+}
+
+// meant says whether a statement is the one that a difference names.
+func (p *PlainForm) meant(s *LaneStep, d *finding.Difference) bool {
+	switch {
+	case s.Role != history.Target:
+		return false
+	case d.What == fault.UnexpectedError && s.Answer.Err != nil && s.Answer.Err.Code == d.Code:
+		return true
+	}
+	return s.Kind() == d.Kind && (s.Name == d.Stmt || len(p.Orders) == 0 && d.Kind != "SELECT")
 }
 
 // twice says whether a result has a row twice.

@@ -164,15 +164,11 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 		isProbe := probe(e.Role)
 		kept := isProbe && (slices.Contains(probed, name) || e.Role == history.Orphans)
 		switch {
+		case kept && open[name].returns(e):
+			continue
 		case kept:
 			name += "." + string(e.Role)
 		case isProbe && (observes(e.Session) || e.Role == history.AWR):
-			continue
-		}
-		if write := open[stepName(e)]; kept && returned(e) && write != nil { // it was sent with that clause
-			if write.Answer.Err == nil {
-				write.SQL, write.Answer.Rows = write.SQL+" "+e.Text, e.Rows
-			}
 			continue
 		}
 		s := open[name]
@@ -195,6 +191,17 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 // returned says whether an event is of the rows that a write returned, by the clause that is its text.
 func returned(e *history.Event) bool {
 	return e.Role == history.AWR && strings.HasPrefix(e.Text, "RETURNING ")
+}
+
+// returns has a write return the rows of such an event: it was sent with the clause.
+func (s *LaneStep) returns(e *history.Event) bool {
+	if s == nil || !returned(e) {
+		return false
+	}
+	if s.Answer.Err == nil {
+		s.SQL, s.Answer.Rows = s.SQL+" "+e.Text, e.Rows
+	}
+	return true
 }
 
 // take takes what an event of a step says of how it ended.
