@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"txweave/dbms"
