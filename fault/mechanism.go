@@ -18,23 +18,29 @@ const (
 	OrderAgainstTime   Kind = "order-against-time"
 )
 
+// secondWaits is what is expected where two transactions lock one row.
+const secondWaits = "the second transaction waits until the first one has ended."
+
 var ofMechanism = []CatalogueEntry{
 	{Kind: LockConflict, Class: Mechanism, Mechanism: ME,
 		Title: "Two transactions hold locks that exclude each other at the same time",
 		Why: "Of two transactions that lock the same row in ways that exclude each other, the second one " +
 			"must wait for the first. Here both went on.",
+		Want:   secondWaits,
 		Source: "Leopard, Theorem 3",
 		Old:    []string{"mutual-exclusion:lock-conflict"}},
 	{Kind: RowLock, Class: Mechanism, Mechanism: ME,
 		Title: "Two transactions hold locks of one row that exclude each other at the same time",
 		Why: "A SELECT that locks a row keeps others from locking or changing it in ways that exclude its " +
 			"own until its transaction ends. Here another one did.",
+		Want:   secondWaits,
 		Source: "Leopard, Theorem 3, of FOR UPDATE and FOR SHARE",
 		Old:    []string{"mutual-exclusion:row-lock"}},
 	{Kind: TableLock, Class: Mechanism, Mechanism: ME,
 		Title: "A locked table is used by another transaction at the same time",
 		Why: "Who is given a lock of a table keeps others from using it in ways that exclude the lock, " +
 			"until it is given back. Here another one went on.",
+		Want:   "the second transaction waits until the lock is given back.",
 		Source: "Leopard, Theorem 3, of LOCK TABLES",
 		Old:    []string{"mutual-exclusion:table-lock", "lock-ignored"}},
 	{Kind: LockRefused, Class: Mechanism, Mechanism: ME,

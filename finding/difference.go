@@ -125,7 +125,7 @@ func (d *Difference) Where() string {
 func (d *Difference) Told() string {
 	switch {
 	case d.What == fault.UnexpectedError:
-		return strconv.Itoa(d.Code)
+		return history.ErrorName(d.Code)
 	case d.Shape != "":
 		return fmt.Sprintf("%s (%s)", d.What, d.Shape)
 	}

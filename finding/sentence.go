@@ -134,7 +134,7 @@ func (a Arg) String() string {
 	case a.Txn != nil:
 		return history.SessionName(*a.Txn)
 	case a.Row != nil:
-		return fmt.Sprintf("row %d of %s", a.Row.PKey, a.Row.Table)
+		return a.Row.String()
 	case a.Version != nil:
 		return a.Version.String()
 	case a.State != nil:

@@ -27,7 +27,7 @@ func TestStepsInOtherWords(t *testing.T) {
 	for i := range again.Steps {
 		again.Steps[i].Say = others[again.Steps[i].Say]
 	}
-	if got, want := again.Detail(), "T0.S0: (t, 1, 7); T1.S0: 9; T1 <- 7 (t:1) @ [5, 8]"; got != want {
+	if got, want := again.Detail(), "T0.S0: version 7 of row 1 of t; T1.S0: 9; T1 <- 7 (t:1) @ [5, 8]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if names := again.Stmts(); len(names) != 2 || len(again.Rows()) != 1 || len(again.Txns()) != 2 {

@@ -126,5 +126,5 @@ func (r *SideRows) String() string {
 	if r.More > 0 {
 		more = fmt.Sprintf(" … and %d more", r.More)
 	}
-	return fmt.Sprintf("%d rows, %s: %s%s", r.Total, label, strings.Join(r.Shown, " "), more)
+	return fmt.Sprintf("%s, %s: %s%s", Count(r.Total, "row"), label, strings.Join(r.Shown, " "), more)
 }

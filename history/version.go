@@ -12,6 +12,9 @@ type Item struct {
 	PKey  int64  `json:"pkey"`
 }
 
+// String returns the row as reports spell it.
+func (i Item) String() string { return fmt.Sprintf("row %d of %s", i.PKey, i.Table) }
+
 // State names one state of an item: a version key, or one of the two absences.
 type State int64
 
@@ -86,8 +89,8 @@ type Version struct {
 	VKey int64 `json:"vkey"`
 }
 
-// String returns the version as design and reports spell it: (table, pkey, vkey).
-func (v Version) String() string { return fmt.Sprintf("(%s, %d, %d)", v.Table, v.PKey, v.VKey) }
+// String returns the version as reports spell it.
+func (v Version) String() string { return fmt.Sprintf("version %d of %s", v.VKey, v.Item) }
 
 // Write is one item that a statement wrote: From is the state it overwrote (Unborn for an INSERT), To the
 // state it left (Dead for a DELETE).
@@ -97,9 +100,15 @@ type Write struct {
 	To   State `json:"to"`
 }
 
-// String prints the write as "(t0, 4): 17 → 23".
+// String prints the write as "row 4 of t0 (version 17 → 23)".
 func (w Write) String() string {
-	return fmt.Sprintf("(%s, %d): %s → %s", w.Table, w.PKey, w.From, w.To)
+	switch {
+	case w.From.Absent():
+		return fmt.Sprintf("%s (inserted as version %s)", w.Item, w.To)
+	case w.To.Absent():
+		return fmt.Sprintf("%s (version %s, deleted)", w.Item, w.From)
+	}
+	return fmt.Sprintf("%s (version %s → %s)", w.Item, w.From, w.To)
 }
 
 // Outcome is what became of a transaction, as far as its client knows.

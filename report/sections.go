@@ -75,10 +75,8 @@ var testIntro = map[string]string{
 func (d *Doc) bookkeeping() {
 	for _, s := range d.f.Case.Schema {
 		if strings.Contains(s.SQL, "vkey") {
-			d.Text("T1.S0 is the first statement of transaction T1 after BEGIN. The column vkey names the version of a row: " +
-				"every write gives it a number of " +
-				"its own; pvkey keeps the one that an UPDATE overwrote. (t0, 4, 17) is the version 17 of the row with pkey 4 in " +
-				"t0.")
+			d.Text("T1.S0 is the first statement of transaction T1 after BEGIN. A row is named by its pkey, and its version by " +
+				"vkey, which every write sets to a number of its own; pvkey keeps the one that an UPDATE overwrote.")
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,6 +43,7 @@ func Why(d *Doc) {
 	case d.f.Record.Class == finding.ClassHang:
 		d.Text("Without transactions, after the same statements, it ends at once.")
 	case d.f.Record.Class == finding.ClassInconsistent:
+		d.cycle()
 		d.Text("Nothing ran between the statement and the reads around it.")
 	default:
 		d.cycle()
@@ -65,9 +67,8 @@ func (d *Doc) edges(g *sdg.GraphDocument) {
 			cross = append(cross, e)
 		}
 	}
-	d.Text("In it every statement comes after those whose versions it saw or overwrote, and before those that overwrote "+
-		"what it saw; so each works on "+
-		"the same rows as in the transactions. Statements that it brings into another order do not depend on each other%s.",
+	d.Text("In the order without transactions every statement comes after those whose versions it saw or overwrote, and "+
+		"before those that overwrote what it saw; so each works on the same rows as in the transactions. %s",
 		d.swapped(g, place))
 	if len(cross) == 0 {
 		d.Text("No statement of one transaction depends on one of another.")
@@ -101,11 +102,11 @@ func (d *Doc) swapped(g *sdg.GraphDocument, place map[string]int) string {
 	const few = 3
 	switch {
 	case len(pairs) == 0:
-		return " (here the order is the one in which they ran)"
+		return "It is the order in which they ran."
 	case len(pairs) > few:
-		return fmt.Sprintf(" (%s and %d more pairs)", strings.Join(pairs[:few], ", "), len(pairs)-few)
+		pairs = append(pairs[:few], fmt.Sprintf("%d more pairs", len(pairs)-few))
 	}
-	return " (" + strings.Join(pairs, ", ") + ")"
+	return "Statements that it brings into another order do not depend on each other (" + strings.Join(pairs, ", ") + ")."
 }
 
 // differing are the statements that answer otherwise.
@@ -128,7 +129,11 @@ func touches(e sdg.DocEdge, names []string) int {
 // cycle explains a violation step by step; where the steps are dependencies, they make a cycle.
 func (d *Doc) cycle() {
 	for _, x := range d.f.Record.Differences {
-		d.Text("%s%s:", x.Told(), inBrackets(timeline.Called(x.What)))
+		head := x.Told() + inBrackets(timeline.Called(x.What))
+		if d.f.Record.Class == finding.ClassInconsistent {
+			head = cmp.Or(x.Where(), head)
+		}
+		d.Text("%s:", head)
 		var order []string
 		for i := range x.Steps {
 			edge, ok := before(&x.Steps[i])

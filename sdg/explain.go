@@ -14,7 +14,7 @@ import (
 // describe names one state of an item.
 func describe(item history.Item, s history.State) string {
 	if s.Absent() {
-		return fmt.Sprintf("no row (%s, %d)", item.Table, item.PKey)
+		return fmt.Sprintf("no %s", item)
 	}
 	return history.Version{Item: item, VKey: int64(s)}.String()
 }
@@ -28,7 +28,7 @@ func (g *Graph) name(i int) string {
 }
 
 // Explain says in words why the edge is there, one sentence for each witness, such as
-// "T1.S3 read (t1, 4, 17), which T2.S1 overwrote".
+// "T1.S3 read version 17 of row 4 of t1, which T2.S1 overwrote".
 func (g *Graph) Explain(e *Edge) string {
 	lines := make([]string, len(e.Witnesses))
 	for i := range e.Witnesses {
@@ -49,10 +49,10 @@ func (g *Graph) explainWitness(e *Edge, w *Witness) string {
 	}
 	if w.State == history.Dead {
 		if w.Labels&ItemWrite != 0 {
-			return fmt.Sprintf("%s inserted (%s, %d) again, which %s had deleted", to, w.Table, w.PKey, from)
+			return fmt.Sprintf("%s inserted %s again, which %s had deleted", to, w.Item, from)
 		}
 		if w.Seen.Absent() {
-			return fmt.Sprintf("%s saw no row (%s, %d), which %s had deleted", to, w.Table, w.PKey, from)
+			return fmt.Sprintf("%s saw no %s, which %s had deleted", to, w.Item, from)
 		}
 		return fmt.Sprintf("%s saw %s, which is to it as if %s had deleted it", to, describe(w.Item, w.Seen), from)
 	}
@@ -92,7 +92,7 @@ func (g *Graph) verb(i int, w *Witness) string {
 
 // String says what is unexplained, without the name of the statement.
 func (u Unexplained) String() string {
-	return fmt.Sprintf("%s: (%s, %d) in state %s", u.Reason, u.Table, u.PKey, u.State)
+	return fmt.Sprintf("%s: %s in state %s", u.Reason, u.Item, u.State)
 }
 
 // DOT writes the graph in the language of Graphviz: a cluster for each transaction, the nodes in their

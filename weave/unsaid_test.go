@@ -60,7 +60,7 @@ func TestVictimUnsaid(t *testing.T) {
 	db := target(t, "mariadb")
 	at := slices.IndexFunc(faults.Semantic(), func(f *faults.Fault) bool { return f.Name == "victim-unsaid" })
 	for _, x := range []struct{ ends, want string }{{"ROLLBACK", "T0 was rolled back"},
-		{"COMMIT", "before T0.S0 inserted (t, 9, 1001)"}} {
+		{"COMMIT", "before T0.S0 inserted version 1001 of row 9 of t"}} {
 		c, err := testcase.Parse("unsaid", []byte(strings.Replace(unsaidCase, "ROLLBACK", x.ends, 1)))
 		if err != nil {
 			t.Fatal(err)

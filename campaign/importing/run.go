@@ -285,6 +285,9 @@ func watch(ctx context.Context, t exec.Target, p *dbms.Profile, c *testcase.Case
 func found(on *target.Chosen, out *script.Showing, t exec.Target) *timeline.Dossier {
 	find := &timeline.Dossier{Case: out.Case, Run: out.Trace,
 		Record: finding.Record{Environment: target.Environment(on.Profile, on.Claim, nil, t.Describe())}}
+	if len(out.Levels) == 1 {
+		find.Record.Environment.Isolation = out.Levels[0]
+	}
 	if len(out.Unlike) > 0 {
 		find.Record.Class, find.Record.Differences, find.Replayed = finding.ClassReplay, out.Unlike, out.Alone
 	} else if len(out.Order) > 0 {
@@ -297,8 +300,7 @@ func found(on *target.Chosen, out *script.Showing, t exec.Target) *timeline.Doss
 	case out.Fits:
 		find.Record.Summary = "The serial order " + orderText(out.Order) + " gives the same answers."
 	default:
-		find.Record.Summary = fmt.Sprintf("No serial order gives these answers; %s comes nearest. %s", orderText(out.Order),
-			strings.Join(out.Levels, ", "))
+		find.Record.Summary = "No serial order gives these answers; " + orderText(out.Order) + " comes nearest."
 	}
 	return find
 }
@@ -629,7 +631,8 @@ func printDifferences(w io.Writer, diffs []finding.Difference, other string) {
 			fmt.Fprintf(w, "  … and %d more\n", len(diffs)-i)
 			return
 		}
-		fmt.Fprintf(w, "  %s %s %s %s\n    here:  %s\n    %s: %s\n", d.Stmt, d.Kind, finding.Line(d.Told()),
-			finding.Line(d.Detail()), finding.Line(d.Transaction.String()), other, finding.Line(d.Replay.String()))
+		head := fmt.Sprintf("  %s %s %s %s", d.Stmt, d.Kind, finding.Line(d.Told()), finding.Line(d.Detail()))
+		fmt.Fprintf(w, "%s\n    here: %s\n    %s: %s\n", strings.TrimRight(head, " "), finding.Line(d.Transaction.String()),
+			other, finding.Line(d.Replay.String()))
 	}
 }

@@ -84,6 +84,9 @@ func (a *Aftermath) Print(w io.Writer) error {
 
 // printFound prints the bugs, each with how often it came, a known one with its name alone.
 func (a *Aftermath) printFound(w io.Writer) error {
+	if a.Found > 0 {
+		fmt.Fprintln(w, "times         in nanoseconds since the storm began")
+	}
 	for _, g := range a.Bugs {
 		if g.Known != "" {
 			fmt.Fprintf(w, "known         %s (%s), %d times\n", g.Known, g.Link, g.Count)

@@ -186,6 +186,13 @@ func scan(oid uint32, text []byte) (driver.Value, error) {
 
 func (r *rows) Columns() []string { return r.columns }
 
+// typeNames are the types whose values are told from text where they are printed.
+var typeNames = map[uint32]string{pgtype.NumericOID: "DECIMAL", pgtype.BoolOID: "BOOL", pgtype.DateOID: "DATE",
+	pgtype.TimeOID: "TIME", pgtype.TimestampOID: "TIMESTAMP", pgtype.TimestamptzOID: "TIMESTAMP"}
+
+// ColumnTypeDatabaseTypeName implements driver.RowsColumnTypeDatabaseTypeName.
+func (r *rows) ColumnTypeDatabaseTypeName(i int) string { return typeNames[r.types[i]] }
+
 func (r *rows) Close() error { return nil }
 
 func (r *rows) Next(dest []driver.Value) error {

@@ -38,6 +38,7 @@ func runIsolationTester(ctx context.Context, server export.Trier, test string) (
 	}
 	cmd := osexec.CommandContext(ctx, testerPath(), fmt.Sprintf("host=%s user=%s dbname=%s", filepath.Dir(data),
 		at.Cell(0, 1).S, at.Cell(0, 2).S))
+	cmd.Env = append(os.Environ(), "PGISOLATIONTIMEOUT=20") // seconds for which a step may wait; it is minutes else
 	cmd.Stdin = strings.NewReader(test)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said

@@ -189,18 +189,23 @@ func (j *judge) write(s *observe.ObservedStmt) {
 // affected compares how many rows a write says that it affected with those that it wrote.
 func (j *judge) affected(s *observe.ObservedStmt) {
 	if !s.Replaces && !s.Loose && s.Affected != int64(len(s.Writes)) {
-		j.counts(s, int64(len(s.Writes)), "it says it affected %v rows and wrote %v: %v", s.Affected, len(s.Writes), s.Writes)
+		if len(s.Writes) == 0 {
+			j.counts(s, 0, "its count of affected rows is %v, and it wrote none", s.Affected)
+		} else {
+			j.counts(s, int64(len(s.Writes)), "its count of affected rows is %v, and it wrote %v: %v", s.Affected, len(s.Writes),
+				s.Writes)
+		}
 	}
 	if s.Replaces && !s.Carries && s.Affected > 0 && len(s.Writes) == 0 && !j.o.MayKeep(s) {
-		j.counts(s, 0, "it says it affected %v rows and wrote none, and none of %v would be as it was", s.Affected, s.Target)
+		j.counts(s, 0, "its count of affected rows is %v; it wrote none, and none of %v would be as it was", s.Affected, s.Target)
 	}
 	if n, known := j.own(s); known && s.Affected != n {
-		j.counts(s, n, "it says it affected %v rows, and wrote %v of %v; what it carries along does not count: %v",
+		j.counts(s, n, "its count of affected rows is %v, and it wrote %v of %v; what it carries along does not count: %v",
 			s.Affected, n, s.Target, s.Writes)
 	}
 	if s.Most > 0 && (s.Affected < s.Least || s.Affected > s.Most) {
 		j.odd(s, fault.Spelled,
-			"it says it affected %v rows, and each of the rows that it spells is inserted or changes another: %v", s.Affected,
+			"its count of affected rows is %v, and each of the rows that it spells is inserted or changes another: %v", s.Affected,
 			bounds(s.Least, s.Most))
 	}
 }

@@ -35,7 +35,7 @@ func Replayed(blocks []*instrument.Block, rep *observe.Replayed) []finding.Diffe
 			odd(fault.ReadYetWrote, "it changed %v", strings.Join(changes, "; "))
 		case b.Info.Target != "" && !b.Info.Truncates && len(b.Writes) < 2 && !(b.Info.Diff && b.Info.Kind != sqltext.Delete):
 			if n, known := written(b, around); known && n != e.Affected {
-				odd(fault.Affected, "it says it affected %v rows and wrote %v", e.Affected, n)
+				odd(fault.Affected, "its count of affected rows is %v, and it wrote %v", e.Affected, n)
 				d := &out[len(out)-1]
 				d.Transaction, d.Replay = finding.Affected(e.Affected), finding.Affected(n)
 			}

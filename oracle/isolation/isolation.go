@@ -19,7 +19,7 @@ import (
 type Occurrence struct {
 	Phenomenon fault.Kind
 	Txns       []int // in the order of the cycle, or reader and writer
-	// Explanation says edge by edge why: "T1 read (t0, 4, 17); T2 wrote the next version (t0, 4, 23)".
+	// Explanation says edge by edge why: "T1.S0 read version 17 of row 4 of t0, which T2.S1 overwrote".
 	Explanation finding.Sentences
 	// Reader is the statement that saw, or overwrote, what it should not have; "" where there is no single one.
 	Reader string

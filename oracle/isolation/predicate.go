@@ -233,7 +233,7 @@ func (g *serialization) settle(e *edge) {
 	op, by := g.o.Stmts[d.op], g.o.Stmts[d.by]
 	what := finding.Say("%v %v", finding.StmtName(by.Name), changed(d.write, before, after))
 	if e.kind == history.WR {
-		e.why = finding.Say("%v, which the search of %v saw", what, finding.StmtName(op.Name))
+		e.why = finding.Say("%v, and the search of %v saw that", what, finding.StmtName(op.Name))
 		return
 	}
 	e.why = finding.Say("%v searched %v as it was before %v", finding.StmtName(op.Name), d.write.Table, what)
@@ -281,13 +281,13 @@ func changed(w history.Write, before, after bool) finding.Sentence {
 	old, now := history.Version{Item: w.Item, VKey: int64(w.From)}, history.Version{Item: w.Item, VKey: int64(w.To)}
 	switch {
 	case w.From == history.Unborn:
-		return finding.Say("inserted %v, a match", now)
+		return finding.Say("inserted %v, which matches", now)
 	case w.To == history.Dead:
-		return finding.Say("deleted %v, a match", old)
+		return finding.Say("deleted %v, which matched", old)
 	case before && after:
-		return finding.Say("overwrote %v, a match, with version %v, one with other values", old, now.VKey)
+		return finding.Say("overwrote %v with version %v, and both match, with other values", old, now.VKey)
 	case before:
-		return finding.Say("overwrote %v, a match, with version %v, which is none", old, now.VKey)
+		return finding.Say("overwrote %v, which matched, with version %v, which does not", old, now.VKey)
 	}
-	return finding.Say("overwrote %v, no match, with version %v, which is one", old, now.VKey)
+	return finding.Say("overwrote %v, which did not match, with version %v, which does", old, now.VKey)
 }

@@ -90,8 +90,8 @@ func TestOwnWritesAreOverlaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := timeline.ReadVersions(d)["T0.S1"]
-	if v == nil || len(v.Saw) != 1 || v.Saw[0].Version.String() != "(t0, 1, 1001)" || v.Saw[0].Writer != "T0.S0" ||
-		v.Still != 1 {
+	if v == nil || len(v.Saw) != 1 || v.Saw[0].Version.String() != "version 1001 of row 1 of t0" ||
+		v.Saw[0].Writer != "T0.S0" || v.Still != 1 {
 		t.Errorf("the page says %+v", v)
 	}
 }

@@ -122,7 +122,9 @@ func newScript(f *timeline.Dossier) (*script, error) {
 	case f.Plain != nil:
 		for _, o := range f.Plain.Orders {
 			what := equivalent
-			if o.Txns != nil {
+			if len(o.Txns) == 1 {
+				what = "alone, without a transaction"
+			} else if o.Txns != nil {
 				what = "one after the other, without transactions: " + inWords(o.Txns)
 			}
 			s.serial = append(s.serial, serial{what, o.Timeline.Serial})

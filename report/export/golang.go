@@ -74,6 +74,10 @@ func writeGo(s *script) ([]File, error) {
 		return nil,
 			errors.New("a write that is compared with a query under another plan is no Go test: want mtr, sql or annotated")
 	}
+	if slices.ContainsFunc(s.Steps, func(st *timeline.LaneStep) bool { return timeline.Miscounted(&st.Answer) != "" }) {
+		return nil, errors.New("database/sql does not tell how many rows a statement affected that returns some: " +
+			"want sql or annotated")
+	}
 	d := goData{Head: strings.Split(strings.TrimSuffix(comment("// ", s.head()...), "\n"), "\n"), Import: s.dbms.GoImport,
 		Driver: s.dbms.GoDriver, Schema: s.creation(), Drops: s.drops(),
 		What: remark(s.finding.Claim(s.Timeline))}

@@ -63,6 +63,9 @@ func show(a *history.Answer) *answer {
 		}
 		out.Grid.cut(fewRows)
 	}
+	if n := timeline.Miscounted(a); n != "" {
+		out.Text = n + ", returned: " + out.Text
+	}
 	return out
 }
 

@@ -312,8 +312,8 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 		c.Control = true
 		if s.Role == history.Abort {
 			c.Note = "the server has rolled back already"
-		} else if own := fmt.Sprintf("T%d", s.Txn); own != p.t.Lanes[s.Lane].Name {
-			c.Note = own + ", over the same connection"
+		} else if own := history.SessionName(s.Txn); own != p.t.Lanes[s.Lane].Name {
+			c.Note = own + p.again(s)
 		}
 	}
 	if s.Answered && (!c.Control || s.Answer.Err != nil) {
@@ -336,6 +336,14 @@ func (p *page) cell(s *timeline.LaneStep, v *timeline.Versions) cell {
 
 // manySteps is how many statements a page shows in full. Of more, those that nothing names are folded.
 const manySteps = 30
+
+// again says that a transaction is not the first one of its connection.
+func (p *page) again(s *timeline.LaneStep) string {
+	if slices.ContainsFunc(p.t.Steps, func(x *timeline.LaneStep) bool { return x.Lane == s.Lane && x.Txn < s.Txn }) {
+		return ", over the same connection"
+	}
+	return ""
+}
 
 // crashed says whether a statement is the one that ran when the server ended: it has no answer or, where nothing tells
 // of answers, the log quotes it.
@@ -472,14 +480,14 @@ func (p *page) comparisonAt(s *timeline.LaneStep) comparison {
 
 func (p *page) tableComparison(t *timeline.FinalTable) *comparison {
 	c := &comparison{Label: p.Actual, Beside: p.Beside, Name: t.Name + " at the end", Wrong: len(t.Differences) > 0}
-	actual := &history.Answer{Rows: t.Actual}
+	actual := &history.Answer{Rows: t.Actual, Affected: -1}
 	switch {
 	case t.Expected == nil:
 		c.Actual = show(actual)
 	case c.Wrong:
-		c.Actual, c.Expected = beside(actual, &history.Answer{Rows: t.Expected})
+		c.Actual, c.Expected = beside(actual, &history.Answer{Rows: t.Expected, Affected: -1})
 	default:
-		c.Actual, c.Expected = show(actual), show(&history.Answer{Rows: t.Expected})
+		c.Actual, c.Expected = show(actual), show(&history.Answer{Rows: t.Expected, Affected: -1})
 	}
 	return c
 }

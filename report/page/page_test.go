@@ -360,15 +360,15 @@ func printVersions(list []timeline.SeenVersion) string {
 func TestVersions(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"aggregate": {
-			"T0.S0": "saw (t0, 1, 1) and 1; wrote (t0, 1, 101) T0.S0; deleted ",
-			"T1.S0": "saw (t0, 1, 1) and 1; wrote ; deleted ",
-			"T0.S1": "saw (t0, 1, 101) T0.S0 and 1; wrote ; deleted ",
+			"T0.S0": "saw version 1 of row 1 of t0 and 1; wrote version 101 of row 1 of t0 T0.S0; deleted ",
+			"T1.S0": "saw version 1 of row 1 of t0 and 1; wrote ; deleted ",
+			"T0.S1": "saw version 101 of row 1 of t0 T0.S0 and 1; wrote ; deleted ",
 		},
 		"write_skew": {
-			"T0.S0": "saw (t0, 1, 1), (t1, 2, 2) and 0; wrote (t1, 2, 3) T0.S0; deleted ",
-			"T1.S0": "saw (t1, 2, 2) and 0; wrote ; deleted ",
-			"T0.S1": "saw (t0, 1, 1) and 0; wrote ; deleted ",
-			"T1.S1": "saw (t0, 1, 1) and 0; wrote ; deleted (t0, 1, 1)",
+			"T0.S0": "saw version 1 of row 1 of t0, version 2 of row 2 of t1 and 0; wrote version 3 of row 2 of t1 T0.S0; deleted ",
+			"T1.S0": "saw version 2 of row 2 of t1 and 0; wrote ; deleted ",
+			"T0.S1": "saw version 1 of row 1 of t0 and 0; wrote ; deleted ",
+			"T1.S1": "saw version 1 of row 1 of t0 and 0; wrote ; deleted version 1 of row 1 of t0",
 		},
 	} {
 		f, _ := load(t, name)

@@ -5,6 +5,7 @@ package script
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -36,7 +37,7 @@ func Of(f *timeline.Dossier, t *timeline.Timeline) *Windowed {
 	s := &Windowed{Timeline: t, f: f, of: f.Case}
 	if p := f.Plain; p != nil {
 		s.Timeline, s.of, s.orders, s.later = p.Timeline, p.Case, p.Orders, p.Later
-	} else if t != nil && len(t.Serial) > 0 {
+	} else if t != nil && f.Replayed != nil {
 		s.orders = []timeline.Order{{Timeline: t}}
 	}
 	if s.Timeline == nil {
@@ -80,7 +81,7 @@ func (s *Windowed) level() []string {
 		out = append(out, store.Set...)
 	}
 	for _, sql := range p.Sessions.Setup {
-		if env.Default(sql) {
+		if env.Default(sql) || s.levelled() {
 			continue
 		}
 		if text := strings.ToLower(sql); s.f.Record.Class != finding.ClassPlan &&
@@ -89,6 +90,15 @@ func (s *Windowed) level() []string {
 		}
 	}
 	return append(out, p.SettingOf(s.f.Case.Option(testcase.OptionSetting))...)
+}
+
+// levelled says whether each transaction sets a level of its own.
+func (s *Windowed) levelled() bool {
+	set := map[int]bool{}
+	for _, x := range s.Steps {
+		set[x.Txn] = set[x.Txn] || x.Role == history.Level
+	}
+	return !slices.Contains(slices.Collect(maps.Values(set)), false)
 }
 
 // line is a statement with what is remarked beside it, and below it.
@@ -110,14 +120,16 @@ func (s *Windowed) statements() string {
 	if store := s.f.Store(); store != nil && store.Upkeep != "" {
 		lines = append(lines, line{sql: store.Follows(tables) + ";"})
 	}
-	last := -1
+	last := "nobody"
 	for _, m := range s.Marks {
-		if m.Step.Lane != last && s.Windows > 1 {
-			lines = append(lines, line{}, line{sql: "-- " + s.names[m.Step.Lane]})
-		} else if last < 0 && len(lines) > 0 {
+		heading := s.heading(m.Step)
+		if heading != last && len(lines) > 0 {
 			lines = append(lines, line{})
 		}
-		last = m.Step.Lane
+		if heading != last && heading != "" {
+			lines = append(lines, line{sql: "-- " + heading})
+		}
+		last = heading
 		lines = append(lines, s.moment(m))
 	}
 	ends := s.ends()
@@ -133,6 +145,19 @@ func (s *Windowed) statements() string {
 	return layOut(lines)
 }
 
+// heading says where a statement is sent and, where others name it by its transaction, which that is; "" where there is
+// nothing to tell apart.
+func (s *Windowed) heading(x *timeline.LaneStep) string {
+	var out []string
+	if s.Windows > 1 {
+		out = append(out, s.names[x.Lane])
+	}
+	if s.f.Plain == nil && len(s.Used()) > 1 && !s.Lanes[x.Lane].Observer {
+		out = append(out, history.SessionName(x.Txn))
+	}
+	return strings.Join(out, ", ")
+}
+
 // warned prints the warnings of an answer by their codes, to stand behind it.
 func warned(a *history.Answer) (text string) {
 	for _, w := range a.Warnings {
@@ -140,6 +165,9 @@ func warned(a *history.Answer) (text string) {
 	}
 	return text
 }
+
+// longest is how long a step may be that stands beside the statement which it is about.
+const longest = 120
 
 // moment prints one moment.
 func (s *Windowed) moment(m timeline.Mark) line {
@@ -172,6 +200,10 @@ func (s *Windowed) moment(m timeline.Mark) line {
 	}
 	if len(x.Differences) > 0 && !x.Probe() {
 		mark := s.unlike()
+		if told := x.Differences[0].Steps.String(); s.f.Plain == nil && told != "" && len(told) <= longest &&
+			s.f.Record.Class != finding.ClassUnexpected {
+			mark = told
+		}
 		if x.Expected != nil && !s.tabled() {
 			expected, _ := timeline.Brief(x.Expected)
 			mark = s.other() + ": " + expected + warned(x.Expected)
@@ -388,10 +420,21 @@ func (s *Windowed) Call(where string) string {
 func (s *Windowed) WindowOf(txn int) string {
 	for _, x := range s.Steps {
 		if x.Txn == txn {
-			return s.names[x.Lane]
+			return s.window(x)
 		}
 	}
-	return fmt.Sprint("T", txn)
+	return history.SessionName(txn)
+}
+
+// window names where a statement is sent as others call it.
+func (s *Windowed) window(x *timeline.LaneStep) string {
+	switch {
+	case s.Windows > 1:
+		return s.names[x.Lane]
+	case len(s.Used()) > 1:
+		return history.SessionName(x.Txn)
+	}
+	return "the transaction"
 }
 
 // compared are the statements and tables of which not all executions give the same: what the transactions gave, then

@@ -98,7 +98,7 @@ func (f *Dossier) Say(d *finding.Difference) string {
 		return "another answer " + f.Otherwise()
 	case f.Record.Class == finding.ClassReplay:
 		return "differs from what the same statements give without transactions"
-	case d.What == Wrong || d.What == fault.Final:
+	case (d.What == Wrong || d.What == fault.Final) && len(f.Plain.Case.Txns) > 1:
 		return "no order gives this answer"
 	}
 	return "wrong"

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"txweave/dbms"
 	"txweave/finding"
@@ -276,7 +275,7 @@ func (f *Dossier) checkText(c *testcase.Case, sent *testcase.Sent, e *history.Ev
 		return nil
 	}
 	text := e.Text
-	if e.Role == history.AWR && strings.HasPrefix(text, "RETURNING ") { // what a write printed itself, by that clause
+	if returned(e) {
 		text = c.Txns[e.Txn].Stmts[e.Stmt].SQL + " " + text
 	}
 	if err := sent.Admit(text, what); err != nil {

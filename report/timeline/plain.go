@@ -166,13 +166,23 @@ func (p *PlainForm) point(of []finding.Difference) {
 			return
 		}
 		for _, s := range p.Timeline.Steps {
-			if s.Role == history.Target && (s.Name == d.Stmt && s.Kind() == d.Kind || len(p.Orders) == 0 && s.Kind() == d.Kind &&
-				d.Kind != "SELECT") {
+			if p.meant(s, &d) {
 				s.Differences = append(s.Differences, d)
 				return
 			}
 		}
 	}
+}
+
+// meant says whether a statement is the one that a difference names.
+func (p *PlainForm) meant(s *LaneStep, d *finding.Difference) bool {
+	switch {
+	case s.Role != history.Target:
+		return false
+	case d.What == fault.UnexpectedError && s.Answer.Err != nil && s.Answer.Err.Code == d.Code:
+		return true
+	}
+	return s.Kind() == d.Kind && (s.Name == d.Stmt || len(p.Orders) == 0 && d.Kind != "SELECT")
 }
 
 // twice says whether a result has a row twice.
@@ -233,7 +243,11 @@ func Brief(a *history.Answer) (text string, ok bool) {
 	case a.Rows == nil:
 		return count(int(a.Affected), "row") + " affected", true
 	}
-	return BriefRows(a.Rows, few, short)
+	text, ok = BriefRows(a.Rows, few, short)
+	if n := Miscounted(a); n != "" {
+		text = n + ", returned: " + text
+	}
+	return text, ok
 }
 
 // BriefRows prints the rows of a result on one line; ok is false where there are more, or they are longer.

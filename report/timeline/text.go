@@ -21,6 +21,9 @@ func AnswerLines(a *history.Answer) []string {
 		out = append(out, "ERROR "+strings.TrimPrefix(a.Err.String(), "error "))
 	case a.Rows != nil:
 		out = append(out, Grid(a.Rows)...)
+		if n := Miscounted(a); n != "" {
+			out = append(out, n)
+		}
 	case a.Affected >= 0:
 		out = append(out, finding.Count(int(a.Affected), "row")+" affected")
 	default:
@@ -33,6 +36,14 @@ func AnswerLines(a *history.Answer) []string {
 		out[i] = oneLine(out[i])
 	}
 	return out
+}
+
+// Miscounted is what a write that returned rows says of their number; "" where it says as many as it returned.
+func Miscounted(a *history.Answer) string {
+	if a.Rows == nil || a.Affected < 0 || a.Affected == int64(a.Rows.Len()) {
+		return ""
+	}
+	return count(int(a.Affected), "row") + " affected"
 }
 
 // AnswerShort says on one line what an answer was.
@@ -97,7 +108,7 @@ func Grid(r *history.Rows) []string {
 }
 
 // bare are the types whose values arrive as text and are printed without quotes.
-var bare = []string{"DECIMAL", "DATE", "DATETIME", "TIME", "TIMESTAMP", "YEAR"}
+var bare = []string{"DECIMAL", "DATE", "DATETIME", "TIME", "TIMESTAMP", "YEAR", "BOOL"}
 
 // Cell prints a value of a column: text in quotes, so that NULL and blanks are told apart.
 func Cell(r *history.Rows, column int, v history.Value) string {

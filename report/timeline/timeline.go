@@ -164,6 +164,8 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 		isProbe := probe(e.Role)
 		kept := isProbe && (slices.Contains(probed, name) || e.Role == history.Orphans)
 		switch {
+		case kept && open[name].returns(e):
+			continue
 		case kept:
 			name += "." + string(e.Role)
 		case isProbe && (observes(e.Session) || e.Role == history.AWR):
@@ -186,13 +188,38 @@ func (t *Timeline) steps(c *testcase.Case, run *history.Trace, probed []string, 
 	}
 }
 
+// returned says whether an event is of the rows that a write returned, by the clause that is its text.
+func returned(e *history.Event) bool {
+	return e.Role == history.AWR && strings.HasPrefix(e.Text, "RETURNING ")
+}
+
+// returns has a write return the rows of such an event: it was sent with the clause.
+func (s *LaneStep) returns(e *history.Event) bool {
+	if s == nil || !returned(e) {
+		return false
+	}
+	if s.Answer.Err == nil {
+		s.SQL, s.Answer.Rows = s.SQL+" "+e.Text, e.Rows
+	}
+	return true
+}
+
 // take takes what an event of a step says of how it ended.
 func (s *LaneStep) take(e *history.Event, isProbe bool) {
 	s.sent = s.sent || !isProbe
 	s.Blocked = s.Blocked || e.Blocked
 	s.done, s.end = e.Done, e.End
 	s.Answered = e.Done >= 0
-	s.Answer, s.Gone = e.Answer, s.Gone || e.Gone
+	s.Answer, s.Gone = answerOf(e), s.Gone || e.Gone
+}
+
+// answerOf is what was answered, without a count of no rows where nothing that is counted was asked for.
+func answerOf(e *history.Event) history.Answer {
+	a, kind := e.Answer, sqltext.KindOf(e.Text)
+	if a.Affected == 0 && kind != sqltext.Select && !kind.Writes() && sqltext.Verb(e.Text) != "EXECUTE" {
+		a.Affected = -1
+	}
+	return a
 }
 
 // shows says whether an event is shown: not the settings with which every session begins, what is read before and after
@@ -312,7 +339,8 @@ func (t *Timeline) expect(replayed *history.Trace) {
 			continue
 		}
 		if s := t.Find(stepName(e)); s != nil {
-			s.Expected = &e.Answer
+			expected := answerOf(e)
+			s.Expected = &expected
 			t.Serial = append(t.Serial, s)
 		}
 	}

@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"txweave/dbms"
@@ -50,10 +51,30 @@ func LevelName(level string) string { return strings.ToUpper(strings.ReplaceAll(
 // Level says at which level the finding was made, and to which the server was held.
 func (f *Dossier) Level() string {
 	env := &f.Record.Environment
+	if own := f.ownLevels(); own != "" {
+		return own
+	}
 	if env.Claim != "" && env.Claim != env.Isolation {
 		return fmt.Sprintf("%s, held to what %s promises", LevelName(env.Isolation), LevelName(env.Claim))
 	}
 	return LevelName(env.Isolation)
+}
+
+// ownLevels are the levels of the transactions, where each has one of its own.
+func (f *Dossier) ownLevels() string {
+	if f.Case == nil || f.Record.Environment.Claim != "" {
+		return ""
+	}
+	var out []string
+	for i := range f.Case.Txns {
+		level := f.Case.Txns[i].Isolation
+		if level == "" {
+			return ""
+		}
+		out = append(out, LevelName(level))
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), " and ")
 }
 
 // Title names the finding in one sentence: the database, what is wrong, and the level where it takes several
@@ -114,6 +135,9 @@ func (f *Dossier) Broke() bool {
 
 // Why says in two sentences why it is wrong, in no words of ours; "" where the class alone tells nothing.
 func (f *Dossier) Why() string {
+	if f.Beside != "" && len(f.Record.Differences) > 0 {
+		return "One after the other, in whatever order, the transactions do not give these answers."
+	}
 	switch f.Record.Class {
 	case finding.ClassCrash:
 		return "No statement may end the server."
@@ -215,7 +239,7 @@ func (f *Dossier) Claim(t *Timeline) string {
 	case d.AtStart:
 		return "Two reads disagree about a row as it was at the start"
 	}
-	return f.faultClaim(t, d, cmp.Or(f.counted(d), w.Title))
+	return f.faultClaim(t, d, cmp.Or(f.counted(t, d), w.Title))
 }
 
 // outgrown says whether no check of the tables tells of damage: the database answered a statement that makes or fills
@@ -349,14 +373,20 @@ func subject(t *Timeline, d *finding.Difference) string {
 }
 
 // counted says more exactly what a write did, where the difference tells it in numbers.
-func (f *Dossier) counted(d *finding.Difference) string {
+func (f *Dossier) counted(t *Timeline, d *finding.Difference) string {
 	switch {
 	case d.What == fault.Affected && d.Transaction.Affected != nil && d.Replay.Affected != nil:
-		changes := "changes " + number(int(*d.Replay.Affected))
-		if d.Kind == "INSERT" {
-			changes = "adds " + number(int(*d.Replay.Affected))
+		wrote, s := number(int(*d.Replay.Affected)), find(t, d.Stmt)
+		changes := " and changes " + wrote
+		switch {
+		case f.Plain == nil && s != nil && s.Answer.Rows != nil:
+			changes = " and returns " + wrote
+		case f.Plain == nil && !d.Autocommit && d.Kind != "DELETE": // that read may be what is wrong
+			changes = ", and a read right after it finds " + wrote
+		case d.Kind == "INSERT":
+			changes = " and adds " + wrote
 		}
-		return "{stmt} reports " + count(int(*d.Transaction.Affected), "affected row") + " and " + changes
+		return "{stmt} reports " + count(int(*d.Transaction.Affected), "affected row") + changes
 	case d.What == fault.MatchedWritten && d.Transaction.State != nil && d.Replay.State != nil:
 		switch {
 		case d.Transaction.State.Absent() && f.Unconditional():
@@ -420,8 +450,12 @@ func (t *Timeline) claim(d *finding.Difference, where string) string {
 		tab := &t.Tables[i]
 		if d.Table == tab.Name && tab.Expected != nil {
 			x, y := versus(tab.Actual, tab.Expected)
-			return fmt.Sprintf("After the transactions table %s holds %s, after the same statements without transactions %s",
-				tab.Name, x, y)
+			after, without := "transactions", "transactions"
+			if len(t.Used()) == 1 {
+				after, without = "transaction", "one"
+			}
+			return fmt.Sprintf("After the %s table %s holds %s, after the same statements without %s %s", after, tab.Name, x,
+				without, y)
 		}
 	}
 	s := t.Find(d.Stmt)
