@@ -25,6 +25,7 @@ func TestSignaturesOfBefore(t *testing.T) {
 		{"corruption", "corruption/corruption"},
 		{"hang/probe:hang", "hang/added-read:hang"},
 		{"unexpected-error/probe:1412", "unexpected-error/added-read:1412"},
+		{"unexpected-error/SELECT:6844177", "unexpected-error/SELECT:42P01"},
 		{"inconsistent-read-write/COMMIT:refused-versus-owed", "inconsistent-read-write/COMMIT:refused-versus-unmatched"},
 		{"inconsistent-read-write/UPDATE:given-versus-left", "inconsistent-read-write/UPDATE:assigned-versus-stored"},
 		{"replay-difference/UPDATE:changed-versus-met", "replay-difference/UPDATE:changed-versus-matched"},

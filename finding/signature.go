@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"txweave/fault"
+	"txweave/history"
 	"txweave/internal/former"
 )
 
@@ -221,6 +223,9 @@ func Renamed(signature string) string {
 		}
 		return signature
 	}
+	if n, err := strconv.Atoi(what); class == ClassUnexpected && err == nil && len(what) > 5 { // an SQLSTATE's number
+		what = history.ErrorName(n)
+	}
 	return Signed(class, kind, fault.Named(what))
 }
 
@@ -239,6 +244,10 @@ func earlier(signature string) []string {
 	var out []string
 	for _, of := range former.Executions.Before(kind) {
 		out = append(out, Signed(class, of, fault.Kind(what)))
+	}
+	if n, err := strconv.ParseInt(what, 36, 64); class == ClassUnexpected && err == nil &&
+		history.ErrorName(int(n)) == what {
+		out = append(out, Signed(class, kind, fault.Kind(strconv.FormatInt(n, 10))))
 	}
 	e := fault.Of(fault.Kind(what))
 	if e == nil {
