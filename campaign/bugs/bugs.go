@@ -16,7 +16,6 @@ import (
 	"txweave/campaign/database"
 	"txweave/campaign/store"
 	"txweave/finding"
-	"txweave/finding/known"
 	"txweave/finding/signature"
 	"txweave/internal/outcome"
 	"txweave/report/index"
@@ -146,16 +145,8 @@ func (f *Shelf) Recount(ctx context.Context, dir string) (was, is string, err er
 	if b, err := s.Bugs(); err != nil || !b.Placed()[filepath.Base(dir)] {
 		return "", "", err
 	}
-	reported, err := known.Default()
-	if err != nil {
-		return "", "", err
-	}
-	of := ""
-	if e := reported.In(&small.Record.Environment).Match(&small.Record.Finding, sig); e != nil {
-		of = e.Name
-	}
 	err = s.Update(func(b *finding.Bugs) error {
-		if from, to := b.Recount(filepath.Base(dir), small.Record, sig, of); to != nil {
+		if from, to := b.Recount(filepath.Base(dir), small.Record, sig, ""); to != nil {
 			was, is = from.ID, to.ID
 			if _, err := b.Find(was); was != is && err == nil {
 				was = ""
