@@ -96,7 +96,7 @@ func (u *Under) Try(ctx context.Context, find *timeline.Dossier, format, test st
 	err = on.Use(ctx, func(t exec.Target) error {
 		there = true
 		x.On = t.Describe().Target + " " + t.Describe().Version
-		if err := x.run(ctx, t); err != nil || x.Failed != nil || x.Shown {
+		if err := x.run(ctx, t); err != nil || x.Shown {
 			return err
 		}
 		return x.watched(ctx, t, format)
@@ -125,8 +125,8 @@ func (x *Trial) run(ctx context.Context, t exec.Target) (err error) {
 	return nil
 }
 
-// watched runs a test that shows nothing with the reads around the statements that the finding names: these may be what
-// the right answer needs. It is the test from then on, if it shows the finding.
+// watched runs a test that shows nothing, or fails, with the reads around the statements that the finding names: these
+// may be what the right answer needs. It is the test from then on, if it shows the finding.
 func (x *Trial) watched(ctx context.Context, t exec.Target, format string) error {
 	if x.Find.Plain != nil || x.Find.Complains() {
 		return nil
