@@ -171,6 +171,35 @@ func TestPlaceOrder(t *testing.T) {
 	}
 }
 
+// TestPlaceMissearches: a write that finds too few rows, or others, is one bug, whichever kind of write it is, where
+// the features tell something of it; where nothing but the cause tells, and in a case that is not reduced, it is not.
+func TestPlaceMissearches(t *testing.T) {
+	b := &Bugs{}
+	for i, tc := range []struct {
+		kind     fault.Kind
+		verb     string
+		minimal  bool
+		features []string
+		want     string
+	}{
+		{fault.PassesOver, "UPDATE", true, []string{"join:left", "subquery", "versioned"}, "B1"},
+		{fault.WritesOthers, "UPDATE", true, []string{"join:left", "subquery", "versioned"}, "B1"},
+		{fault.PassesOver, "DELETE", true, []string{"join:left", "subquery", "versioned"}, "B1"},
+		{fault.PassesOver, "UPDATE", true, []string{"join:right", "subquery", "versioned"}, "B2"},
+		{fault.PassesOver, "UPDATE", true, nil, "B3"},
+		{fault.PassesOver, "DELETE", true, nil, "B4"},
+		{fault.WritesOthers, "UPDATE", true, nil, "B5"},
+		{fault.WritesOthers, "DELETE", false, []string{"join:left", "subquery", "versioned"}, "B6"},
+	} {
+		s := sig("inconsistent-read-write/"+tc.verb+":matched-versus-written", tc.minimal, append([]string{tc.verb},
+			tc.features...)...)
+		s.Cause = Cause{Kind: tc.kind, Of: tc.verb}
+		if g, _ := b.Place(record("x", "1.0"), s, time.Unix(1, 0)); g.ID != tc.want {
+			t.Errorf("finding %d: %s, want %s", i, g.ID, tc.want)
+		}
+	}
+}
+
 // TestPlaceWarned places findings that differ in warnings alone: by which ones, whichever kind of statement is warned.
 // What the statement has is no matter where the warning is of a name of the database's own.
 func TestPlaceWarned(t *testing.T) {
